@@ -144,7 +144,7 @@ describe("[N12] one service for all kinds of runs", () => {
       openHost: (task) => {
         const host = openHost(task);
         const start = host.start.bind(host);
-        if (task.executor !== undefined) {
+        if (task.calls !== undefined) {
           host.start = (key, work) => {
             started.push(`${task.lease.runId} ${key}`);
             start(key, work);

@@ -5,20 +5,18 @@ import {
   type RunExecution,
   type RunService,
   cancellerOf,
-  engineExecutor,
+  engineRunner,
 } from "../run/index.ts";
 import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import { driveChain } from "./interpreter/execute-run.ts";
-import { untrustedContent } from "./interpreter/untrusted-content.ts";
+import { ChainCalls, untrustedContent } from "./interpreter/chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
 import type { RunRecording } from "../store/index.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
-import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import { toolsOf } from "./plan-targets.ts";
 import { snapshotOf } from "./plan/snapshot.ts";
-import { refusingExecutor } from "./refuse-approval-steps.ts";
-import { toCallContext } from "./run-chain.ts";
 import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
@@ -111,18 +109,16 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
   #program(run: OwnedRun, options: ExecuteRunOptions): RunExecution<RunResult> {
     const { engine, observer } = this.#parts;
     const { plan, lease, principal, refused, callerPath } = run;
-    const executor = engineExecutor({
+    const runner = engineRunner({
       begin: (target, args, context) => engine.begin(target, args, context),
-      runId: lease.runId,
       tools: toolsOf(plan),
       secrets: engine.secrets,
-      opensSecrets: usesSecrets(plan),
-      ...untrustedContent(plan, run),
-      context: toCallContext({ principal, elicit: options.elicit, callerPath }),
+      elicit: options.elicit,
     });
+    const content = untrustedContent(plan, run);
     return {
       ...run,
-      executor: refused === undefined ? executor : refusingExecutor(executor, refused),
+      calls: new ChainCalls({ plan, runId: lease.runId, runner, callerPath, principal, content, refused }),
       drive: async (host) => {
         const { onEvent } = options;
         const facts = await driveChain(host, { ...run, onEvent, observer, redactor: engine.redactor });

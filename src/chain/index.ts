@@ -22,7 +22,7 @@ export * from "./graph/to-graph-json.ts";
 export * from "./graph/to-mermaid.ts";
 export * from "./graph/to-svg.ts";
 
-export * from "./dry-run/dry-run-executor.ts";
+export * from "./dry-run/dry-runner.ts";
 
 export * from "./chain-library.ts";
 export * from "./load-plan.ts";

@@ -3,11 +3,12 @@ import { internals, readApprovalElicitation, toApprovalElicitation } from "../en
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
 import { deniedChains } from "./denied-chains.ts";
-import { engineExecutor, type RequestApproval } from "../run/index.ts";
+import { engineRunner, type RequestApproval } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
+import { ChainCalls } from "./interpreter/chain-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 import { toolsOf } from "./plan-targets.ts";
 import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
@@ -48,14 +49,11 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     lease: { runId, epoch: 1 },
     startedAt: systemClock.now(),
     events: [],
-    executor: engineExecutor({
-      begin: call.beginCall,
+    calls: new ChainCalls({
+      plan,
       runId,
-      tools: toolsOf(plan),
-      secrets: context.secrets,
-      tainted,
-      untrusted,
-      known,
+      runner: engineRunner({ begin: call.beginCall, tools: toolsOf(plan), secrets: context.secrets }),
+      content: { tainted, untrusted, known },
     }),
     clock: systemClock,
     approvals: () => createInMemoryApprovals({ clock: systemClock }),

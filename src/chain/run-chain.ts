@@ -1,15 +1,9 @@
 import { type Clock, createIdGenerator, fail, systemClock } from "../base/index.ts";
-import type { CallContext, Engine } from "../engine/index.ts";
+import type { Engine } from "../engine/index.ts";
 import { createInMemoryApprovals, type ApprovalStore } from "../store/index.ts";
 import { validateDeclared } from "../schema/index.ts";
 import type { Elicit, Secrets } from "../tool/index.ts";
-import {
-  checkRunId,
-  type EngineExecutorOptions,
-  type StepExecutor,
-  engineExecutor,
-  type RequestApproval,
-} from "../run/index.ts";
+import { checkRunId, type CallRunner, engineRunner, type RequestApproval } from "../run/index.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { RunCallerOptions } from "./execute-options.ts";
 import { type ChainInput, loadPlan } from "./load-plan.ts";
@@ -19,12 +13,12 @@ import type { Plan } from "./plan/plan.ts";
 import type { TaintPolicy } from "./plan/chain-spec.ts";
 import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
-import { untrustedContent } from "./interpreter/untrusted-content.ts";
+import { ChainCalls, untrustedContent } from "./interpreter/chain-calls.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-facts.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import type { ChainNoticeListener } from "./texts/chain-text-table.ts";
-import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import { toolsOf } from "./plan-targets.ts";
 
 /** Options of {@link runChain} besides the chain. */
 export interface RunChainOptions extends RunCallerOptions {
@@ -60,8 +54,8 @@ export interface RunChainOptions extends RunCallerOptions {
   readonly requestApproval?: RequestApproval;
   /** Answers elicitations of tools. Default: they are declined. */
   readonly elicit?: Elicit;
-  /** Replaces the execution of calls: for a dry run, or a recording. */
-  readonly executor?: StepExecutor;
+  /** Makes the calls in place of the engine: a dry run, or a queue. */
+  readonly runner?: CallRunner;
   readonly clock?: Clock;
 }
 
@@ -90,17 +84,16 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
   const runId = checkRunId(options.runId) ?? ids.next();
   const requestApproval = resolveApprovals(plan, options);
   checkTools(plan, options);
-  const executor =
-    options.executor ??
-    engineExecutor({
+  const runner =
+    options.runner ??
+    engineRunner({
       begin: (target, args, context) => engine.begin(target, args, context),
-      runId,
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
-      opensSecrets: usesSecrets(plan),
-      ...untrustedContent(plan, { input, tainted, events: [] }),
-      context: toCallContext({ ...options, callerPath }),
+      elicit: options.elicit,
     });
+  const { principal, conversationId } = options;
+  const content = untrustedContent(plan, { input, tainted, events: [] });
   const { facts, rejectOpenApprovals } = await executeRun({
     plan,
     input,
@@ -110,10 +103,10 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
     lease: { runId, epoch: 1 },
     startedAt: clock.now(),
     events: [],
-    executor,
+    calls: new ChainCalls({ plan, runId, runner, callerPath, principal, conversationId, content }),
     clock,
     approvals: options.approvals ?? (() => createInMemoryApprovals({ clock })),
-    principal: options.principal,
+    principal,
     requestApproval,
     redactor: engine.redactor,
     signal: options.signal,
@@ -124,9 +117,9 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
   return toRunResult(facts, engine.redactor);
 }
 
-/** Throws if a step that has to run cannot work here. Another executor, as of a dry run, need not call the tools. */
-function checkTools(plan: Plan, { executor, onNotice }: RunChainOptions): void {
-  if (executor === undefined) checkRequirements(plan, missingRequirements(plan), { onNotice });
+/** Throws if a step that has to run cannot work here. Another runner, as of a dry run, need not call the tools. */
+function checkTools(plan: Plan, { runner, onNotice }: RunChainOptions): void {
+  if (runner === undefined) checkRequirements(plan, missingRequirements(plan), { onNotice });
 }
 
 /** The function that answers approvals. A run in memory cannot wait for a decision elsewhere. */
@@ -137,24 +130,6 @@ function resolveApprovals(plan: Plan, { requestApproval, approvals }: RunChainOp
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   const note = "no approver is available in a run in memory";
   return () => Promise.resolve({ approved: false, note });
-}
-
-/** Context that all calls of a run share; undefined if empty. */
-export function toCallContext({
-  principal,
-  conversationId,
-  elicit,
-  callerPath,
-}: {
-  readonly [K in "principal" | "conversationId" | "elicit" | "callerPath"]?: CallContext[K] | undefined;
-}): EngineExecutorOptions["context"] {
-  if ((principal ?? conversationId ?? elicit ?? callerPath) === undefined) return undefined;
-  return {
-    ...(callerPath !== undefined && { callerPath }),
-    ...(principal !== undefined && { principal }),
-    ...(conversationId !== undefined && { conversationId }),
-    ...(elicit !== undefined && { elicit }),
-  };
 }
 
 /** The input with defaults applied; throws if it is not valid. */

@@ -3,8 +3,8 @@ import { machine } from "../../test/support/chain-machine.ts";
 import { runWith, withTime } from "../../test/support/chain-runner.ts";
 import { createEngine } from "../engine/index.ts";
 import { ChainRuns } from "./chain-runs.ts";
-import { dryRunExecutor } from "./dry-run/dry-run-executor.ts";
-import { engineExecutor } from "../run/host/executor.ts";
+import { dryRunner } from "./dry-run/dry-runner.ts";
+import { engineRunner } from "../run/host/engine-runner.ts";
 import { type MockAnswer, mock, mockTools } from "../testing/chain/mock-tools.ts";
 import { ChainLibrary, type ChainLibraryOptions } from "./chain-library.ts";
 import { explainStep } from "./log/explain-step.ts";
@@ -69,24 +69,24 @@ describe("[N08] runChain() under strict", () => {
     };
     const dry = async (spec: ChainSpec): Promise<{ ended: string; withheld: readonly unknown[] }> => {
       const engine = createEngine({ tools: mockTools(["read", "drop"], tools) });
-      const executor = dryRunExecutor({
-        executor: engineExecutor({ begin: engine.begin.bind(engine), runId: "dry", secrets: engine.secrets }),
+      const runner = dryRunner({
+        runner: engineRunner({ begin: engine.begin.bind(engine), secrets: engine.secrets }),
         tool: (name) => engine.tools.get(name),
       });
       const { plan, problems } = planChain({ spec }, { tools: engine.tools });
       if (plan === undefined) throw new Error(JSON.stringify(problems));
       const options = {
         engine,
-        executor,
-        requestApproval: executor.requestApproval,
+        runner,
+        requestApproval: runner.requestApproval,
         taint: "strict" as const,
         input: { more: false },
       };
-      const ended = await runChain(executor.prepare(plan), options).then(
+      const ended = await runChain(runner.prepare(plan), options).then(
         ({ status }) => status,
         () => "refused",
       );
-      return { ended, withheld: executor.withheld };
+      return { ended, withheld: runner.withheld };
     };
     expect(await dry(forward)).toEqual({ ended: "refused", withheld: [] });
     const shown = [{ key: "drop#1", untrusted: { what: "look" } }];

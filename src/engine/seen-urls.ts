@@ -1,4 +1,4 @@
-import { textsIn } from "./untrusted-targets.ts";
+import { type KnowsUrl, textsIn } from "./untrusted-targets.ts";
 
 /** A text of a run or conversation. */
 export interface Passage {
@@ -70,6 +70,18 @@ export class SeenUrls {
       ({ number, text }) => number < before && forms.some((form) => text.includes(form.toLowerCase())),
     );
   }
+}
+
+/** The URLs in the texts of a value for which `has` holds. */
+export function knownUrlsIn(value: unknown, has: KnowsUrl): string[] {
+  return [...new Set(textsIn(value).flatMap(hrefsIn))].filter(has);
+}
+
+/** True for one of these URLs. */
+export function knowsUrls(urls: readonly string[]): KnowsUrl {
+  const seen = new SeenUrls();
+  seen.add({ by: "user", content: urls });
+  return (url) => seen.has(url);
 }
 
 /** The start of the address of a memory. Models store memories, and may have composed the URLs in them. */

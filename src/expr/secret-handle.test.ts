@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { SecretHandle, compileTemplate, compileValue, isSecretHandle, openSecrets } from "./index.ts";
+import { SecretHandle, closeSecrets, compileTemplate, compileValue, isSecretHandle, openSecrets } from "./index.ts";
 
 const params = (value: unknown): unknown =>
   compileValue(value, { missing: "drop" }).value.evaluate({ secret: { KEY: "leak" } });
@@ -23,34 +23,43 @@ test("a secret is passed on as a handle that shows only its name", () => {
 test("handles are resolved in a copy, at any depth", () => {
   const fixed = { a: [1] };
   const value = params({ token: "${secret.KEY}", list: [{ k: "${secret.OTHER}" }], fixed });
-  const opened = openSecrets(value, (name) => `<${name}>`);
+  const opened = openSecrets(closeSecrets(value), (name) => `<${name}>`);
   expect(opened).toEqual({ token: "<KEY>", list: [{ k: "<OTHER>" }], fixed });
   expect((opened as { fixed: unknown }).fixed).toBe(fixed);
   expect(JSON.stringify(value)).toBe('{"token":"[secret KEY]","list":[{"k":"[secret OTHER]"}],"fixed":{"a":[1]}}');
-  expect(openSecrets(new SecretHandle("X"), () => "x")).toBe("x");
+  expect(openSecrets(closeSecrets(new SecretHandle("X")), () => "x")).toBe("x");
 });
 
 test("a value without handles is returned unchanged, at any depth", () => {
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = [deep];
   const value = { deep, date: new Date(0) };
-  expect(openSecrets(value, () => "x")).toBe(value);
+  expect(openSecrets(closeSecrets(value), () => "x")).toBe(value);
 });
 
 test("text that looks like a handle is not one", () => {
   const value = { a: "[secret KEY]", b: { name: "KEY" }, c: "${secret.KEY}" };
-  expect(openSecrets(value, () => "leak")).toBe(value);
+  expect(openSecrets(closeSecrets(value), () => "leak")).toBe(value);
+});
+
+test("closed values are plain data that opens to the same after JSON, also if a text in it looks like a secret", () => {
+  const value = { forged: { name: "KEY", path: ["a"] }, text: "[secret KEY]", token: new SecretHandle("KEY") };
+  const closed = closeSecrets(value);
+  expect(closed.value).toEqual({ ...value, token: "[secret KEY]" });
+  const sent = JSON.parse(JSON.stringify(closed)) as typeof closed;
+  expect(sent).toEqual(closed);
+  expect(openSecrets(sent, () => "leak")).toEqual({ ...value, token: "leak" });
 });
 
 test("a secret that is not set is a failure that names it", () => {
-  const open = (): unknown => openSecrets(params({ a: "${secret.KEY}" }), () => undefined);
+  const open = (): unknown => openSecrets(closeSecrets(params({ a: "${secret.KEY}" })), () => undefined);
   expect(open).toThrow(expect.objectContaining({ code: "not_available", reason: "secret_not_set" }));
   expect(open).toThrow("the secret KEY is not set");
 });
 
 test("a key named __proto__ stays a key when secrets are resolved", () => {
   const value = params(JSON.parse('{"__proto__": {"k": "${secret.KEY}"}}'));
-  const opened = openSecrets(value, () => "x") as object;
+  const opened = openSecrets(closeSecrets(value), () => "x") as object;
   expect(JSON.stringify(opened)).toBe('{"__proto__":{"k":"x"}}');
   expect(Object.getPrototypeOf(opened)).toBe(Object.prototype);
 });

@@ -3,12 +3,10 @@ import type { ApprovalStatus, RunWait } from "../store/index.ts";
 import type { Effect, ToolResult } from "../tool/index.ts";
 import type { LeasedRun } from "./leases/run-leases.ts";
 
-/**
- * One call of one tool: everything a worker needs to execute it. Plain data, except for secret handles in the
- * arguments.
- */
-export interface StepWork {
+/** The work of one call, as the program of a run states it. */
+export interface CallWork {
   readonly tool: string;
+  /** Plain data; in a chain also secret handles. */
   readonly args: unknown;
   /** The same for every attempt of the same work. */
   readonly idempotencyKey: string;
@@ -16,11 +14,11 @@ export interface StepWork {
   readonly attempt?: number | undefined;
   /** Maximum time of one attempt. Overrides the timeout of the tool. */
   readonly timeoutMs?: number | undefined;
-  readonly cache?: { readonly ttlMs: number; readonly key: unknown } | undefined;
+  readonly cache?: { readonly ttlMs: number; readonly key?: unknown } | undefined;
   /** The approval that lets exactly this call run. */
   readonly approvalId?: string | undefined;
   /** Keys of the approvals that were granted for this call, or for calls that its tool makes itself. */
-  readonly allowed?: readonly string[];
+  readonly allowed?: readonly string[] | undefined;
 }
 
 /** A durable timer. It also runs down while no process executes the run. */
@@ -142,6 +140,8 @@ export interface HostListener {
   wake(): void;
   /** The recorded outcomes are replayed, and work that they did not settle is about to start in this process. */
   goesLive?(): void;
+  /** Interprets the outcome of a call before it is journaled. */
+  interpret?(key: string, outcome: CallOutcome): CallOutcome;
   /** Progress of a running call. Like `approvalRequested`, it is not journaled. */
   progress(key: string, value: unknown): void;
   /**
@@ -182,7 +182,12 @@ export interface Host {
   /** Sets the listener. Must be called first. */
   attach(listener: HostListener): void;
   /** Starts a call; `next` returns its outcome. Starting the same key twice has no effect. */
-  start(key: string, work: StepWork): void;
+  start(key: string, work: CallWork): void;
+  /**
+   * Reads a value of this process, and journals it as the output of a call; `next` returns it. It is never sent to
+   * another process.
+   */
+  observe(key: string, read: () => unknown): void;
   /** Starts a wait; `next` returns its outcome. */
   wait(key: string, wait: Wait): void;
   /** Cancels a call, whose outcome is still delivered, or a wait, whose outcome is not. */

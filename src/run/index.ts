@@ -15,7 +15,9 @@
 export * from "./approvals/approval-rules.ts";
 export type * from "./approvals/run-approvals.ts";
 export * from "./leases/run-leases.ts";
-export * from "./host/executor.ts";
+export * from "./host/engine-runner.ts";
+export * from "./host/run-lifecycle.ts";
+export * from "./call-runner.ts";
 export * from "./host.ts";
 export * from "./host/journal-host.ts";
 export type * from "./host/journal-writer.ts";

@@ -1,5 +1,7 @@
 import type { Clock } from "../../src/base/index.ts";
-import { engineExecutor, type StepExecutor } from "../../src/run/host/executor.ts";
+import type { CallRunner } from "../../src/run/call-runner.ts";
+import { engineRunner } from "../../src/run/host/engine-runner.ts";
+import { ChainCalls } from "../../src/chain/interpreter/chain-calls.ts";
 import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
 import { type MockAnswer, type MockTools, mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { planChain } from "../../src/chain/plan/plan-chain.ts";
@@ -22,8 +24,8 @@ export interface RecordOptions {
   readonly requestApproval?: RequestApproval;
   readonly clock?: FakeClock;
   readonly permissions?: PermissionRules;
-  readonly executor?: (real: StepExecutor, engine: Engine) => StepExecutor;
-  /** Returns another plan to run in place of the chain's own, once the executor exists. */
+  readonly runner?: (real: CallRunner, engine: Engine) => CallRunner;
+  /** Returns another plan to run in place of the chain's own, once the runner exists. */
   readonly prepare?: (plan: Plan) => Plan;
 }
 
@@ -72,16 +74,16 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
   const events: JournalEvent[] = [];
   const runId = "run-1";
   const startedAt = clock.now();
-  const real = engineExecutor({
+  const real = engineRunner({
     begin: (...call) => engine.begin(...call),
-    runId,
     secrets: { get: (name) => secrets[name] },
   });
   const checked = await plan.input.validate(input);
   if (checked.issues !== undefined) throw new Error(checked.issues.map(({ message }) => message).join("\n"));
-  const executor = options.executor === undefined ? real : options.executor(real, engine);
+  const runner = options.runner === undefined ? real : options.runner(real, engine);
+  const prepared = options.prepare?.(plan) ?? plan;
   const { facts } = await executeRun({
-    plan: options.prepare?.(plan) ?? plan,
+    plan: prepared,
     input: checked.value,
     context,
     env: {},
@@ -94,7 +96,7 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
       },
     },
     events: [],
-    executor,
+    calls: new ChainCalls({ plan: prepared, runId, runner }),
     clock,
     approvals: createInMemoryApprovals({ clock }),
     requestApproval: options.requestApproval,

@@ -15,13 +15,14 @@ import {
 import { type CallOutcome, type RunProgram, performCall } from "../../run/index.ts";
 import type { TurnRef } from "../events/agent-event.ts";
 import type { AgentRun } from "../run/agent-run.ts";
-import { type ModelRequestWork, modelTool } from "../run/model-request-work.ts";
+import { type ModelRequest, modelTool } from "../run/model-request.ts";
 import { type RecordedTurn, resolveTurnCalls } from "./resolve-tool-calls.ts";
 import type { ConversationMessage } from "../events/message.ts";
 import { resultOutputText } from "../run/fence-results.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
 import { isAnswerPart } from "../events/part-kind.ts";
 import { cutText, fenceData } from "../../text/index.ts";
+import type { ToolResult } from "../../tool/index.ts";
 
 /** Content of a model request. */
 export interface TurnRequest {
@@ -48,7 +49,10 @@ export function* requestModel(run: AgentRun, turnRef: TurnRef, request: TurnRequ
   };
   const onDelta = run.hasListener ? (delta: unknown) => emitDelta(run, turnRef, delta as TurnDelta) : undefined;
   run.partial = "";
-  const outcome = yield* performCall(`${base}#1`, work, onDelta);
+  // By the tools available now; the journal has the response with its interpretation.
+  const interpret = (result: ToolResult): ToolResult =>
+    result.success ? { ...result, output: resolveTurnCalls(run, result.output as ModelTurn, request) } : result;
+  const outcome = yield* performCall(`${base}#1`, work, { onProgress: onDelta, interpret });
   // A model request can be repeated safely, so its outcome is never in doubt.
   if (outcome.kind === "interrupted") throw new TypeError("a model request cannot be interrupted");
   const { result } = outcome;
@@ -77,7 +81,7 @@ function wentOut({ result, effect }: CallOutcome): boolean {
   return result.success || (effect !== undefined && !isModelMissing(result.error));
 }
 
-function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): ModelRequestWork {
+function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): ModelRequest {
   const { system, messages, tools, toolChoice = "auto", responseFormat } = request;
   if (tools !== undefined) run.noteDefinitions(tools.tools);
   const sent = tools === undefined || tools.size === 0 ? renderCallsAsText(messages) : messages.map(run.fenceResults);
@@ -89,10 +93,10 @@ function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): 
   };
   const maxOutputTokens = run.budget.answerTokens(price);
   return {
+    model: run.spec.model,
     number: run.nextRequestNumber(),
     call: maxOutputTokens === undefined ? call : { ...call, maxOutputTokens },
-    refusal: run.budget.refusal(call, price),
-    understand: (turn) => resolveTurnCalls(run, turn, request),
+    refusal: run.budget.refusal(call, price)?.toFailure(),
   };
 }
 

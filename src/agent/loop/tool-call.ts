@@ -1,11 +1,11 @@
 import {
   type CallEffect,
+  type CallWork,
   type CallOutcome,
   type DecidedOutcome,
   type FirstOutcome,
   type RequestedApproval,
   type RunProgram,
-  type StepWork,
   type ToolCallOutcome,
   approvalPromptOf,
   callWithApproval,
@@ -77,7 +77,7 @@ export function requestToolApproval(
   return callWithApproval(call, first);
 }
 
-function workOf({ runId }: AgentRun, { key, tool, args }: ToolCallRequest): StepWork {
+function workOf({ runId }: AgentRun, { key, tool, args }: ToolCallRequest): CallWork {
   return {
     tool,
     args,

@@ -12,7 +12,8 @@ import {
 import type { RunConversation, RunRecording } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
-import { agentExecutor } from "./agent-executor.ts";
+import { AgentCalls } from "./agent-calls.ts";
+import { agentRunner } from "./agent-runner.ts";
 import { AgentRunApprovals } from "./agent-run-approvals.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { AgentRuns } from "./agent-runs.ts";
@@ -120,13 +121,27 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
     const program = this.#parts.runner(persisted.spec.runner);
     const { elicit, begin = (...call) => engine.begin(...call) } = options;
     const { recordConversationId: conversationId, spec } = persisted;
+    const { budget, model, hasListener } = run;
+    const { resultChars } = spec;
+    const runner = agentRunner({
+      budget,
+      engine,
+      model,
+      hasListener,
+      resultChars,
+      clock,
+      resultStore,
+      observer,
+      elicit,
+      begin,
+    });
     const of = { runId: lease.runId, conversationId, runner: spec.runner, prompt: prompt.text };
     return {
       startedAt,
       events,
       principal: persisted.principal,
       cancelledBy,
-      executor: agentExecutor(run, { clock, resultStore, observer, persisted, elicit, begin }),
+      calls: new AgentCalls(run, persisted, runner),
       observe: observer && ((execute) => observer.run({ ...of, resumed: events.length > 0 }, execute)),
       drive: async (host) => {
         const ended = await drive(program, { run, host, prompt });

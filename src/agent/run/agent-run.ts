@@ -1,5 +1,5 @@
 import { type Clock, nameGlob } from "../../base/index.ts";
-import type { Engine, UntrustedArguments } from "../../engine/index.ts";
+import type { Engine } from "../../engine/index.ts";
 import {
   type Budget,
   type Model,
@@ -26,7 +26,7 @@ import type { AgentSpec } from "./agent-spec.ts";
 import { type ModelUsage, modelUsageOf } from "./usage-account.ts";
 import { agentNoticeText } from "../texts/agent-texts.ts";
 import { redactingListener } from "./redacting-listener.ts";
-import { modelTool } from "./model-request-work.ts";
+import { modelTool } from "./model-request.ts";
 
 /** Dependencies of {@link AgentRun}. */
 export interface AgentRunDeps {
@@ -73,8 +73,6 @@ export class AgentRun {
   readonly fenceResults: ReturnType<typeof fenceResults>;
   /** The URLs that its model may request although the conversation is tainted. */
   readonly knownUrls: KnownUrls;
-  /** The untrusted content in the arguments of its calls once the conversation is tainted. */
-  readonly untrustedArguments: UntrustedArguments;
   /** Names of tools to which its runner narrows the configuration, such as those of a project. */
   only: readonly string[] | undefined = undefined;
   /** The tools that its model is offered; undefined until they are chosen. */
@@ -107,7 +105,6 @@ export class AgentRun {
     this.timezone = parts.timezone;
     this.fenceResults = fenceResults(parts.conversationId);
     this.knownUrls = KnownUrls.of(parts.prompt, (name) => bringsUrlsByName(this.#toolNamed(name)));
-    this.untrustedArguments = { parameters: "all", knowsUrl: this.knownUrls.has };
     this.tainted = parts.prompt.tainted === true;
     this.#listener = parts.listener && redactingListener(harmless(parts.listener), parts.engine.redactor);
     this.#clock = parts.clock;

@@ -113,7 +113,7 @@ function dryParams({ target, params, written }: Parameters, stepSite: DryStepSit
     untrustedParts(params, stepSite).map(([part, from]) => [formatPath(part), from]),
   );
   const noted = (args: unknown): unknown => {
-    if (Object.keys(untrusted).length > 0 && isRecord(args)) unknowns.untrusted.set(args, untrusted);
+    if (Object.keys(untrusted).length > 0 && isRecord(args)) unknowns.addNote(path, args, { untrusted });
     return args;
   };
   return {
@@ -121,11 +121,9 @@ function dryParams({ target, params, written }: Parameters, stepSite: DryStepSit
     evaluate: (scope, evaluation) => {
       const names = unknownKeys(params, site, unknowns);
       if (names.size === 0 || !isRecord(written)) return noted(params.evaluate(scope, evaluation));
-      const known = compileValue(without(written, names), { missing: "drop" }).value.evaluate(scope, evaluation);
-      // A copy, not the constant of the plan: the notes are about this call only.
-      const args = { ...(known as Readonly<Record<string, unknown>>) };
+      const args = compileValue(without(written, names), { missing: "drop" }).value.evaluate(scope, evaluation);
       if (target.chain !== undefined) unknowns.addInputs(`${path}/`, [...names]);
-      else unknowns.arguments.set(args, without(written, names, true));
+      else unknowns.addNote(path, args, { unknown: without(written, names, true) });
       return noted(args);
     },
   };

@@ -5,7 +5,20 @@ import type { Plan, PlanStep } from "../plan/plan.ts";
 type Unknown = "all" | ReadonlySet<string>;
 
 /** Parameters of a call that are unknown, as written in the file. */
-export type UnknownArguments = Readonly<Record<string, unknown>>;
+type UnknownArguments = Readonly<Record<string, unknown>>;
+
+/** Unknown and untrusted parts of the arguments of a call. */
+interface CallNote {
+  readonly unknown?: UnknownArguments;
+  /**
+   * The untrusted parts, and the steps that they come from. These values are known, but not to be relied on.
+   */
+  readonly untrusted?: Readonly<Record<string, string>>;
+}
+
+function noteKey(path: string, args: unknown): string {
+  return `${path} ${JSON.stringify(args)}`;
+}
 
 /** Reason why it is unknown whether, or how often, a step is called: as the file writes it. */
 export interface Uncertainty {
@@ -28,13 +41,17 @@ export class Unknowns {
   readonly #outputs = new Map<string, Unknown>();
   readonly #inputs = new Map<string, ReadonlySet<string>>();
   readonly #uncertain = new Map<string, Uncertainty>();
-  /** Arguments with unknown parts. */
-  readonly arguments: WeakMap<object, UnknownArguments> = new WeakMap();
-  /**
-   * Arguments with untrusted parts: the parts, and the steps that they come from. These values are known, but not to be
-   * relied on.
-   */
-  readonly untrusted: WeakMap<object, Readonly<Record<string, string>>> = new WeakMap();
+  /** By the path of the step and the arguments. */
+  readonly #notes = new Map<string, CallNote>();
+
+  /** Notes what is unknown or untrusted about a call with these arguments. */
+  addNote(path: string, args: unknown, note: CallNote): void {
+    this.#notes.set(noteKey(path, args), { ...this.noteOf(path, args), ...note });
+  }
+
+  noteOf(path: string, args: unknown): CallNote {
+    return this.#notes.get(noteKey(path, args)) ?? {};
+  }
 
   /** Marks the output of a step, or these keys of it, as unknown. */
   addOutput(path: string, unknown: Unknown): void {

@@ -4,7 +4,7 @@ import {
   type Host,
   type HostOutcome,
   type SettledOutcome,
-  type StepWork,
+  type CallWork,
   type Wait,
   cancelKey,
   OrderedKeyMap,
@@ -156,7 +156,7 @@ export class ChainRun implements ChainFrameOwner {
     if (this.#soon.length > 0) this.#drain();
   }
 
-  start(key: string, work: StepWork, waiting: Pending): void {
+  start(key: string, work: CallWork, waiting: Pending): void {
     this.pending.set(key, waiting);
     this.host.start(key, work);
   }

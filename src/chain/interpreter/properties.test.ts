@@ -6,8 +6,16 @@ import { planWith } from "../../../test/support/record-run.ts";
 import { fail } from "../../base/index.ts";
 import { createEngine } from "../../engine/index.ts";
 import { type JournalEvent, createInMemoryApprovals } from "../../store/index.ts";
-import { type RunningCall, type StepExecutor, type StepHooks, engineExecutor } from "../../run/host/executor.ts";
-import type { StepWork } from "../../run/host.ts";
+import {
+  type CallEnd,
+  type CallRequest,
+  type CallRunner,
+  type CallSink,
+  type RunningCall,
+  wrapSink,
+} from "../../run/call-runner.ts";
+import { engineRunner } from "../../run/host/engine-runner.ts";
+import { ChainCalls } from "./chain-calls.ts";
 import { mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import type { ChainSpec, StepSpec } from "../plan/chain-spec.ts";
 import { executeRun } from "./execute-run.ts";
@@ -130,15 +138,13 @@ async function check({ steps, maxParallel, approves, cancelAfter }: DrawnChain):
     startedAt: clock.now(),
     clock,
   };
-  const executor = counting(
-    engineExecutor({ begin: (target, args, context) => engine.begin(target, args, context), runId: "r" }),
-  );
+  const runner = counting(engineRunner({ begin: (target, args, context) => engine.begin(target, args, context) }));
   const { facts } = await withTime(
     executeRun({
       ...task,
       journal: { append: (_, event) => void events.push(event) },
       events: [],
-      executor,
+      calls: new ChainCalls({ plan, runId: "r", runner }),
       approvals: createInMemoryApprovals({ clock }),
       requestApproval: async () => ({ approved: approves }),
       signal: stop.signal,
@@ -149,9 +155,9 @@ async function check({ steps, maxParallel, approves, cancelAfter }: DrawnChain):
   expect(["success", "failed", "cancelled"]).toContain(facts.status);
   checkSettled(facts.steps);
   checkReported(reported, facts.steps);
-  expect(executor.peak).toBeLessThanOrEqual(maxParallel);
+  expect(runner.peak).toBeLessThanOrEqual(maxParallel);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-  const again = await executeRun({ ...task, events, executor: undefined });
+  const again = await executeRun({ ...task, events, calls: undefined });
   expect(plain(again.facts.steps)).toEqual(plain(facts.steps));
   expect([again.facts.status, again.facts.output]).toEqual([facts.status, facts.output]);
 }
@@ -194,30 +200,25 @@ function checkReported(reported: readonly RunEvent[], states: readonly StepState
 }
 
 /** Counts the steps of the outermost chain with a running call. */
-function counting(executor: StepExecutor): StepExecutor & { peak: number } {
+function counting(runner: CallRunner): CallRunner & { peak: number } {
   const working = new Map<string, number>();
   const counted = {
     peak: 0,
-    begin: (key: string, ...more: [StepWork, StepHooks]): RunningCall => {
-      const call = executor.begin(key, ...more);
+    begin: (call: CallRequest, sink: CallSink): RunningCall => {
       // Compensations come after everything else.
-      const step = /^[\w-]+/.exec(key)?.[0] ?? "";
+      const step = /^[\w-]+/.exec(call.key)?.[0] ?? "";
       const leave = (): void => {
         const left = (working.get(step) ?? 1) - 1;
         if (left === 0) working.delete(step);
         else working.set(step, left);
       };
-      return {
-        abort: (cause) => call.abort(cause),
-        run: () => {
-          working.set(step, (working.get(step) ?? 0) + 1);
-          counted.peak = Math.max(counted.peak, working.size);
-          const result = call.run();
-          if (result instanceof Promise) void result.then(leave);
-          else leave();
-          return result;
-        },
+      working.set(step, (working.get(step) ?? 0) + 1);
+      counted.peak = Math.max(counted.peak, working.size);
+      const ended = (end: CallEnd): void => {
+        leave();
+        sink.ended(end);
       };
+      return runner.begin(call, wrapSink(sink, { ended }));
     },
   };
   return counted;

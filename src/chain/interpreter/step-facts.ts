@@ -1,6 +1,6 @@
 import { type Failure, failure } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import type { StepWork } from "../../run/index.ts";
+import type { CallWork } from "../../run/index.ts";
 import type { PlanStep, RepeatPlan } from "../plan/plan.ts";
 import type { Evaluable } from "./chain-run.ts";
 import type { ItemState, StepState, StepStatus } from "./step-state.ts";
@@ -45,7 +45,7 @@ export class NewItemState implements ItemState {
 export function resolveStepCache(
   { ttlMs, key }: NonNullable<PlanStep["cache"]>,
   evaluate: (key: Evaluable) => unknown,
-): StepWork["cache"] {
+): CallWork["cache"] {
   const value = key === undefined ? undefined : evaluate(key);
   return { ttlMs, key: value === missing ? undefined : value };
 }

@@ -1,7 +1,7 @@
 import type { Failure, Bagged } from "../../base/index.ts";
 import { type Condition, missing } from "../../expr/index.ts";
 import type { Effect } from "../../tool/index.ts";
-import type { CallOutcome, HostOutcome, StepWork } from "../../run/index.ts";
+import type { CallOutcome, HostOutcome, CallWork } from "../../run/index.ts";
 import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
 import { requestUnitApproval, mayReplaceUnapproved } from "./request-unit-approval.ts";
 import { callChain } from "./call-chain.ts";
@@ -143,7 +143,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     this.#key = keys + stepCallKey(this.#plan, position, ++this.#calls);
     const target = this.target;
     if (target.chain !== undefined) return this.#callChain(target.chain, position);
-    let cache: StepWork["cache"];
+    let cache: CallWork["cache"];
     try {
       if (this.#plan.cache !== undefined && this.#fallback < 0)
         cache = resolveStepCache(this.#plan.cache, (key) => this.#evaluate(key));

@@ -1,9 +1,9 @@
 import {
+  type CallWork,
   type Host,
   type HostListener,
   type HostOutcome,
   type SettledOutcome,
-  type StepWork,
   type Wait,
   type ProgramEnd,
   type NestedWork,
@@ -89,11 +89,16 @@ export class NestedChain implements Host, NestedWork {
     this.#listener = listener;
   }
 
-  start(key: string, work: StepWork): void {
+  start(key: string, work: CallWork): void {
     const tool = this.#effect.own?.get(work.tool);
     if (tool !== undefined) return this.#startProgram(key, work, tool);
     this.#run.expect(this.#outer(key), this.#waiting(key, false));
     this.#run.host.start(this.#outer(key), work);
+  }
+
+  observe(key: string, read: () => unknown): void {
+    this.#run.expect(this.#outer(key), this.#waiting(key, false));
+    this.#run.host.observe(this.#outer(key), read);
   }
 
   wait(key: string, wait: Wait): void {
@@ -116,7 +121,7 @@ export class NestedChain implements Host, NestedWork {
     return next;
   }
 
-  #startProgram(key: string, work: StepWork, tool: ProgramTool): void {
+  #startProgram(key: string, work: CallWork, tool: ProgramTool): void {
     const step = new ProgramStep({
       run: this.#run,
       work,

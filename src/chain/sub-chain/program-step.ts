@@ -1,7 +1,7 @@
 import { fail, isFailureError } from "../../base/index.ts";
 import {
   type CallOutcome,
-  type StepWork,
+  type CallWork,
   type EffectCaller,
   RunningProgram,
   type ProgramEnd,
@@ -15,12 +15,12 @@ import {
 } from "../../run/index.ts";
 
 /** The work of a chain's step as a program: its return value is the step's output, an exception its failure. */
-export type ProgramTool = (work: StepWork) => RunProgram<unknown>;
+export type ProgramTool = (work: CallWork) => RunProgram<unknown>;
 
 /** Dependencies of a {@link ProgramStep}. */
 interface ProgramStepDeps {
   readonly run: EffectRunner;
-  readonly work: StepWork;
+  readonly work: CallWork;
   readonly tool: ProgramTool;
   readonly onEnd: (outcome: CallOutcome) => void;
   /** Called if it fails because of a bug. */
@@ -59,6 +59,7 @@ export class ProgramStep implements EffectHandler {
     const { run } = this.#parts;
     switch (effect.kind) {
       case "call":
+      case "observe":
       case "wait":
         this.#keys.add(effect.key);
         return run.handle(this.#forgetting(requester, effect.key), effect);

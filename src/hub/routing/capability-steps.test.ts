@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../test/support/candidates.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
-import { ChainLibrary, dryRunExecutor, explainStep, runChain } from "../../chain/index.ts";
-import { engineExecutor } from "../../run/index.ts";
+import { ChainLibrary, dryRunner, explainStep, runChain } from "../../chain/index.ts";
+import { engineRunner } from "../../run/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
 
 const page = (name: string) => ({ title: name, url: `https://${name}.example/`, snippet: "s" });
@@ -61,15 +61,13 @@ describe("a step that calls a capability", () => {
       { id: "send", tool: "capability:send", params: { text: "${steps.find.output.results[0].url}" } },
     ];
     chains.add({ name: "c", spec: { name: "c", steps } });
-    const executor = dryRunExecutor({
-      executor: engineExecutor({ begin: (...call) => engine.begin(...call), runId: "dry-run" }),
+    const runner = dryRunner({
+      runner: engineRunner({ begin: (...call) => engine.begin(...call) }),
       tool: (name) => hub.resolve(name)?.tool,
     });
-    const run = await runChain(executor.prepare(chains.plan("c")), { engine, chains, executor });
+    const run = await runChain(runner.prepare(chains.plan("c")), { engine, chains, runner });
     expect([run.status, calls]).toEqual(["success", ["web"]]);
-    expect(executor.withheld).toMatchObject([
-      { tool: "capability:send", effect: "once", args: { text: page("w").url } },
-    ]);
+    expect(runner.withheld).toMatchObject([{ tool: "capability:send", effect: "once", args: { text: page("w").url } }]);
   });
 
   test("keeps its timeout regardless of its tools", async () => {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../base/index.ts";
-import { type Approver, approvalKey, engineDefaults } from "../../engine/index.ts";
+import { approvalKey, engineDefaults } from "../../engine/index.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -8,25 +8,17 @@ import {
   type RunWait,
   neverExpires,
 } from "../../store/index.ts";
-import type { Effect } from "../../tool/index.ts";
 import { cannotSuspendReason } from "./cannot-suspend.ts";
-import type { ApprovalWait, DecidedOutcome, NestedApproval, StepWork } from "../host.ts";
+import type { CallRequest, RunApprover } from "../call-runner.ts";
+import type { ApprovalWait, DecidedOutcome } from "../host.ts";
 import type { RecordedApproval } from "../replay/replay-log.ts";
 import { aboutStep, baseOf, disregarded, mayDecide, verdictOf, whyDisregarded } from "./approval-rules.ts";
 
 /** Requests a decision from a person in this process. Undefined if no approver is available here. */
 export type RequestApproval = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>;
 
-/** Dependencies of {@link RunApprovals}. */
-export interface RunApprovalsDeps {
-  readonly runId: string;
-  readonly store: ApprovalStore;
-  readonly clock: Clock;
-  readonly principal: string | undefined;
-  readonly requestApproval: RequestApproval | undefined;
-  readonly redact: (value: unknown) => unknown;
-  /** Lifetime of approvals for interrupted calls. Default: they do not expire. */
-  readonly interruptedMs?: number | undefined;
+/** Receives the results of approvals. */
+export interface ApprovalSink {
   /**
    * Journals the id of the approval that is requested under this key. Resolves when the event is durable. `note`: see
    * {@link HostListener}.
@@ -37,6 +29,18 @@ export interface RunApprovalsDeps {
   /** Called when an approval is pending and no approver in this process can decide it. */
   readonly onSuspended: () => void;
   readonly onError: (error: unknown) => void;
+}
+
+/** Dependencies of {@link RunApprovals}. */
+interface RunApprovalsDeps extends ApprovalSink {
+  readonly runId: string;
+  readonly store: ApprovalStore;
+  readonly clock: Clock;
+  readonly principal: string | undefined;
+  readonly requestApproval: RequestApproval | undefined;
+  readonly redact: (value: unknown) => unknown;
+  /** Lifetime of approvals for interrupted calls. Default: they do not expire. */
+  readonly interruptedMs?: number | undefined;
 }
 
 /** An end of an approval that does not count: a decision by a person who may not decide, or an expiry. */
@@ -61,17 +65,6 @@ class TrackedApproval {
     this.wait = wait;
     this.alternative = instead;
   }
-}
-
-/** The parts of a running call that its approvals need. */
-export interface ApprovableCall {
-  readonly key: string;
-  readonly work: StepWork;
-  readonly effect: Effect | undefined;
-  /** The first nested call that needs approval by a permission rule. */
-  pendingApproval: NestedApproval | undefined;
-  /** The key of this call's own approval. */
-  approvalKey: string | undefined;
 }
 
 /**
@@ -150,42 +143,39 @@ export class RunApprovals {
    * Approver for a step's own call that needs approval by a permission rule. Uses the same store and journal as a
    * step's `approval:`.
    */
-  approverFor(call: ApprovableCall): Approver {
+  approverFor({ key: callKey, approvalId, allowed = [] }: CallRequest): RunApprover {
     return {
       bindsToRun: true,
       requestApproval: async (request) => {
         const { runId } = this.#parts;
-        const { approvalId, allowed = [] } = call.work;
-        const base = baseOf(call.key);
+        const base = baseOf(callKey);
         const key = approvalKey(runId, [base, request.key], undefined);
         if (approvalId !== undefined || allowed.includes(key)) return { kind: "approved" };
-        call.approvalKey = key;
         const { id } = await this.#request({ ...request, key, runId, ...aboutStep(base, request.message) });
-        return { kind: "pending", id };
+        return { kind: "pending", id, needs: { approvalKey: key } };
       },
     };
   }
 
   /** Approver for calls that the tool of a step makes itself. After an approval the whole step is re-executed. */
-  innerApproverFor(call: ApprovableCall): Approver {
+  innerApproverFor({ key: callKey, tool, allowed = [] }: CallRequest): RunApprover {
     return {
       bindsToRun: true,
-      requestApproval: async (request, _signal, chosen = false) => {
+      requestApproval: async (request, _signal, isRepeatable = false) => {
         const { runId } = this.#parts;
-        const { tool, allowed = [] } = call.work;
-        const base = baseOf(call.key);
+        const base = baseOf(callKey);
         // Differs from the key of the step's own call even if the tool calls itself.
         const key = approvalKey(runId, [base, "inside", request.key], undefined);
         if (allowed.includes(key)) return { kind: "approved" };
-        if (call.effect === "once" && !chosen)
+        if (!isRepeatable)
           return { kind: "rejected", wasRequested: false, note: cannotSuspendReason(tool, request.tool) };
         const message = `${request.message} (${tool} wants to call it)`;
         const recordedApproval = await this.#request({ ...request, key, runId, ...aboutStep(base, message) });
         const { id: approvalId, status, note, args } = recordedApproval;
         if (status === "approved") return { kind: "approved" };
         if (status === "rejected") return { kind: "rejected", ...(note !== undefined && { note }) };
-        call.pendingApproval ??= { approvalId, key, tool: request.tool, args, message };
-        return { kind: "pending", id: approvalId };
+        const pendingApproval = { approvalId, key, tool: request.tool, args, message };
+        return { kind: "pending", id: approvalId, needs: { pendingApproval } };
       },
     };
   }

@@ -1,10 +1,9 @@
 import { type FailureError, fail, failure, cliCommand } from "../../base/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
-import type { CallOutcome, HostOutcome, StepWork } from "../host.ts";
+import type { CallOutcome, HostOutcome, CallWork } from "../host.ts";
 import type { RecordedStart } from "../replay/replay-log.ts";
 
 /** Outcome of a call that was cancelled and whose end was never acknowledged. */
-export function unacknowledgedOutcome({ tool }: StepWork, started: RecordedStart | undefined, at: number): CallOutcome {
+export function unacknowledgedOutcome({ tool }: CallWork, started: RecordedStart | undefined, at: number): CallOutcome {
   const message =
     started === undefined
       ? `${tool} was cancelled before it started`
@@ -16,13 +15,6 @@ export function unacknowledgedOutcome({ tool }: StepWork, started: RecordedStart
     result: { success: false, tool, error, durationMs: 0, executedAt: at, meta },
     effect: started?.effect,
   };
-}
-
-/** Drops attachments such as images and files: a journal holds JSON, and steps can only see the output. */
-export function toJournaledResult(result: ToolResult): ToolResult {
-  if (!result.success || result.attachments === undefined) return result;
-  const { attachments: _, ...rest } = result;
-  return rest;
 }
 
 /** True if the outcome may be delivered before it is durable: if a crash loses it, re-executing it is harmless. */

@@ -9,7 +9,9 @@ import { ok } from "../../tool/index.ts";
 import { type MockAnswer, mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import type { ChainSpec } from "../../chain/plan/chain-spec.ts";
 import { type ExecutedRun, type ExecuteRunTask, executeRun } from "../../chain/interpreter/execute-run.ts";
-import { type StepExecutor, engineExecutor } from "./executor.ts";
+import { ChainCalls } from "../../chain/interpreter/chain-calls.ts";
+import type { RunCalls } from "../call-runner.ts";
+import { engineRunner } from "./engine-runner.ts";
 import type { JournalSink } from "./journal-writer.ts";
 import { JournalHost } from "./journal-host.ts";
 import { ReadyQueue } from "./ready-queue.ts";
@@ -22,15 +24,17 @@ function execute(
   more: Partial<ExecuteRunTask> & { readonly clock: Clock },
 ): Promise<ExecutedRun> {
   const engine = createEngine({ tools: mockTools(spec, tools), clock: more.clock });
+  const plan = planWith(spec, engine);
+  const runner = engineRunner({ begin: (target, args, context) => engine.begin(target, args, context) });
   return executeRun({
-    plan: planWith(spec, engine),
+    plan,
     input: {},
     context: {},
     env: {},
     lease: { runId: "r", epoch: 1 },
     startedAt: more.clock.now(),
     events: [],
-    executor: engineExecutor({ begin: (target, args, context) => engine.begin(target, args, context), runId: "r" }),
+    calls: new ChainCalls({ plan, runId: "r", runner }),
     ...more,
   });
 }
@@ -163,7 +167,11 @@ describe("timers of a run", () => {
     const fired: number[] = [];
     const begun = clock.elapsed();
     const day = 86_400_000;
-    new RunTimers(clock, () => fired.push(clock.elapsed() - begun)).set("k", 60 * day, "pause");
+    new RunTimers(clock, { fired: () => fired.push(clock.elapsed() - begun), resumed: () => {} }).set(
+      "k",
+      60 * day,
+      "pause",
+    );
     clock.advance(59 * day);
     expect(fired).toEqual([]);
     clock.advance(2 * day);
@@ -173,7 +181,7 @@ describe("timers of a run", () => {
   test("deadlines stand still while they are paused, pauses do not", () => {
     const clock = new FakeClock();
     const fired: string[] = [];
-    const timers = new RunTimers(clock, (key) => fired.push(key));
+    const timers = new RunTimers(clock, { fired: (key) => fired.push(key), resumed: () => {} });
     timers.set("deadline", 1000, "deadline");
     timers.set("pause", 1000, "pause");
     clock.advance(400);
@@ -302,7 +310,7 @@ test("a run without pending work fails instead of waiting indefinitely", () => {
     startedAt: 0,
     journal: undefined,
     events: [],
-    executor: { begin: () => ({ abort: () => undefined }) } as unknown as StepExecutor,
+    calls: {} as unknown as RunCalls,
     clock,
     approvals: undefined,
     waitForDecisions: true,

@@ -1,46 +1,40 @@
 import { fail } from "../../base/index.ts";
-import type { Approver, JournaledCall } from "../../engine/index.ts";
-import type { CallRecord, JournalEvent, RunWait } from "../../store/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
+import type { JournaledCall } from "../../engine/index.ts";
+import type { JournalEvent, RunWait } from "../../store/index.ts";
+import type { Effect } from "../../tool/index.ts";
+import type { CallEnd, CallRequest, RunCalls } from "../call-runner.ts";
+import { createToolResult, recordedValueTool } from "../program/run-effect.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { JournalWriter, type JournalWriterDeps } from "./journal-writer.ts";
-import type { StepExecutor } from "./executor.ts";
-import {
-  type HostListener,
-  type HostOutcome,
-  type PendingKeys,
-  type RunHost,
-  type SettledOutcome,
-  type StepWork,
-  type Wait,
-  cancelKey,
-} from "../host.ts";
+import type { CallWork, HostListener, HostOutcome, PendingKeys, RunHost, SettledOutcome, Wait } from "../host.ts";
+import { cancelKey } from "../host.ts";
 import { OrderedKeyMap } from "./ordered-key-map.ts";
 import { ReplayLog } from "../replay/replay-log.ts";
 import { ReadyQueue, suspended } from "./ready-queue.ts";
-import type { RunApprovals, RunApprovalsDeps } from "../approvals/run-approvals.ts";
+import type { ApprovalSink, RunApprovals } from "../approvals/run-approvals.ts";
 import { RunTimers } from "./run-timers.ts";
 import { RunCall, type RunCallOwner } from "./run-call.ts";
-import { isSafeToRepeat, stalledRunFailure, toJournaledResult, unacknowledgedOutcome } from "./host-outcomes.ts";
+import { isSafeToRepeat, stalledRunFailure, unacknowledgedOutcome } from "./host-outcomes.ts";
 
 /** Dependencies of a {@link JournalHost}. */
 export interface JournalHostDeps extends JournalWriterDeps {
   /** The events of the run so far; they are replayed. */
   readonly events: readonly JournalEvent[];
   /** Undefined for a read-only replay, which starts nothing. */
-  readonly executor: StepExecutor | undefined;
+  readonly calls: RunCalls | undefined;
   /**
    * Creates the approvals of the run, with the callbacks that receive their results. If undefined, a run that needs an
    * approval is suspended.
    */
-  readonly approvals:
-    | ((sinks: Pick<RunApprovalsDeps, "onRequested" | "onDecided" | "onSuspended" | "onError">) => RunApprovals)
-    | undefined;
+  readonly approvals: ((sink: ApprovalSink) => RunApprovals) | undefined;
   /** Wait in this process for decisions instead of suspending the run. */
   readonly waitForDecisions: boolean;
   /** The call of another run that this run is nested in. */
   readonly step?: JournaledCall | undefined;
 }
+
+/** Work of a program; a function reads a value of this process. */
+type HostWork = CallWork | Wait | (() => unknown);
 
 /**
  * Executes the steps of a run in this process and journals every outcome in one total order. Recorded outcomes are
@@ -56,7 +50,6 @@ export class JournalHost implements RunHost, RunCallOwner {
   readonly isDurable: boolean;
   readonly isNested: boolean;
   readonly #parts: JournalHostDeps;
-  /** Created for the first approval: most runs need none. */
   #runApprovals: RunApprovals | undefined;
   readonly #replayLog: ReplayLog;
   #replaying: boolean;
@@ -67,7 +60,7 @@ export class JournalHost implements RunHost, RunCallOwner {
    * Work that was requested while nothing may start: during replay, while the run is released, and after a cancellation
    * was requested.
    */
-  readonly #deferred = new OrderedKeyMap<StepWork | Wait>();
+  readonly #deferred = new OrderedKeyMap<HostWork>();
   readonly #cancelledWhileDeferred = new OrderedKeyMap<true>();
   readonly #running = new RunningCalls();
   readonly #timers: RunTimers;
@@ -98,7 +91,10 @@ export class JournalHost implements RunHost, RunCallOwner {
       () => this.#isSuspended,
       () => this.#listener?.wake(),
     );
-    this.#timers = new RunTimers(parts.clock, (key) => void this.#settle(key, { kind: "fired" }));
+    this.#timers = new RunTimers(parts.clock, {
+      fired: (key) => void this.#settle(key, { kind: "fired" }),
+      resumed: (key, remainingMs) => this.#noteWait(key, { remaining: Math.ceil(remainingMs) }),
+    });
   }
 
   attach(listener: HostListener): void {
@@ -135,8 +131,12 @@ export class JournalHost implements RunHost, RunCallOwner {
     return this.#replayLog.outcomes.has(key);
   }
 
-  start(key: string, work: StepWork): void {
+  start(key: string, work: CallWork): void {
     if (!this.#defers(key, work)) this.#begin(key, work);
+  }
+
+  observe(key: string, read: () => unknown): void {
+    if (!this.#defers(key, read)) this.#observe(key, read);
   }
 
   wait(key: string, wait: Wait): void {
@@ -147,7 +147,7 @@ export class JournalHost implements RunHost, RunCallOwner {
     const deferred = this.#deferred.get(key);
     if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
     else if (deferred !== undefined) this.#cancelledWhileDeferred.set(key, true);
-    this.#running.abort(key);
+    this.#running.stop(key);
     this.#runApprovals?.withdraw(key);
     this.#unroutedApprovals.delete(key);
     this.#timers.stop(key);
@@ -205,11 +205,11 @@ export class JournalHost implements RunHost, RunCallOwner {
   /** Rejects the pending approvals of a run that has ended for good. Undefined if the run never requested any. */
   rejectOpenApprovals(): Promise<void> | undefined {
     if (this.#runApprovals === undefined && !this.#replayLog.hasApprovals) return undefined;
-    return this.#approvals()?.rejectOpen();
+    return this.approvals?.rejectOpen();
   }
 
   /** True if the outcome of this key is recorded, and is replayed in its turn, or if nothing may start now. */
-  #defers(key: string, work: StepWork | Wait): boolean {
+  #defers(key: string, work: HostWork): boolean {
     if (this.#replayLog.outcomes.request(key)) this.#mayReplay = true;
     else if (this.#replaying || this.isReleased || this.#isCancelling) this.#deferred.set(key, work);
     else return false;
@@ -232,7 +232,8 @@ export class JournalHost implements RunHost, RunCallOwner {
     this.#deferred.clear();
     this.#listener?.goesLive?.();
     for (const [key, deferredWork] of deferred) {
-      if ("kind" in deferredWork) this.#await(key, deferredWork);
+      if (typeof deferredWork === "function") this.#observe(key, deferredWork);
+      else if ("kind" in deferredWork) this.#await(key, deferredWork);
       else if (this.#cancelledWhileDeferred.has(key))
         void this.#settle(key, unacknowledgedOutcome(deferredWork, this.#replayLog.started(key), this.#writer.now()));
       else this.#begin(key, deferredWork);
@@ -252,14 +253,14 @@ export class JournalHost implements RunHost, RunCallOwner {
 
   /** Throws if nothing is running or pending, because the run would then wait indefinitely. */
   #checkProgress(): void {
-    if (this.#running.size > 0 || !this.#ready.isEmpty || this.#timers.size > 0 || this.#deferred.size > 0) return;
-    if (this.#unroutedApprovals.size === 0 && (this.#runApprovals?.size ?? 0) === 0)
-      throw stalledRunFailure(this.runId);
+    const approvals = this.#unroutedApprovals.size + (this.#runApprovals?.size ?? 0);
+    const pending = this.#running.size + this.#timers.size + this.#deferred.size + approvals;
+    if (pending === 0 && this.#ready.isEmpty) throw stalledRunFailure(this.runId);
   }
 
   get #isSuspended(): boolean {
     if (this.#running.size > 0) return false;
-    if (this.isReleased || this.#parts.executor === undefined) return true;
+    if (this.isReleased || this.#parts.calls === undefined) return true;
     if (this.#timers.pauses > 0 || this.#parts.waitForDecisions) return false;
     return this.#unroutedApprovals.size > 0 || this.#runApprovals?.isSuspended === true;
   }
@@ -275,19 +276,28 @@ export class JournalHost implements RunHost, RunCallOwner {
 
   // --- calls
 
-  #begin(key: string, work: StepWork): void {
-    const { executor } = this.#parts;
-    if (executor === undefined) return;
-    const before = this.#replayLog.started(key);
-    if (before?.effect === "once") return void this.#settle(key, { kind: "interrupted", startedAt: before.at });
-    const call = new RunCall(this, key, work);
+  #begin(key: string, work: CallWork): void {
+    const { calls } = this.#parts;
+    if (calls === undefined) return;
+    const started = this.#replayLog.started(key);
+    // A call that an earlier process has begun is over in any case.
+    const refusal = started?.effect === "once" ? undefined : calls.refuse?.(work);
+    if (refusal !== undefined) return void this.#settle(key, { kind: "call", result: refusal, effect: undefined });
+    const request = calls.request(key, work);
+    const call = new RunCall(this, started === undefined ? request : { ...request, started });
     // Calls of fast tools usually end synchronously.
-    if (!call.begin(executor)) return;
+    if (!call.begin(calls.runner)) return;
     this.#running.add(call);
     if (this.#closed) this.close(this.isReleased ? "released" : "over");
   }
 
-  started({ key, effect }: RunCall): Promise<void> | undefined {
+  #observe(key: string, read: () => unknown): void {
+    if (this.#parts.calls === undefined) return;
+    const result = createToolResult(recordedValueTool, { success: true, output: read() });
+    void this.#settle(key, { kind: "call", result, effect: "pure" });
+  }
+
+  started(key: string, effect: Effect): Promise<void> | undefined {
     if (this.#closed) return Promise.reject(fail("the run is no longer held by this process", { code: "run_lost" }));
     return this.#writer.append("started", key, { effect })?.catch((error: unknown) => {
       this.#fail(error);
@@ -295,68 +305,63 @@ export class JournalHost implements RunHost, RunCallOwner {
     });
   }
 
-  ended(call: RunCall, result: ToolResult): void {
-    const { key, effect, journaledRecord, approvalState, isReleased } = call;
+  ended(call: RunCall, end: CallEnd): void {
     this.#running.remove(call);
     // The next lease holder of a durable run re-executes the call; a nested run is re-executed as a part of its parent
     // call.
-    if (this.isNested ? this.#parts.step?.willReexecute === true : isReleased && this.isDurable) return this.release();
+    const isReleased = this.isNested ? this.#parts.step?.willReexecute : end.isReleased && this.isDurable;
+    if (isReleased === true) return this.release();
     try {
-      const outcome = { kind: "call" as const, result: toJournaledResult(result), effect };
-      void this.#settle(key, approvalState === undefined ? outcome : { ...outcome, ...approvalState }, journaledRecord);
+      void this.#settle(call.request.key, this.#interpreted(call.request, end.outcome), end);
     } catch (error) {
-      // The engine is the caller here and must not see a failure of the host.
+      // The runner is the caller here and must not see a failure of the host.
       this.#fail(error);
     }
+  }
+
+  #interpreted(request: CallRequest, outcome: CallEnd["outcome"]): HostOutcome {
+    if (outcome.kind !== "call") return outcome;
+    this.#parts.calls?.ended?.(request, outcome.result);
+    return this.#listener?.interpret?.(request.key, outcome) ?? outcome;
   }
 
   progress(key: string, value: unknown): void {
     this.#listener?.progress(key, value);
   }
 
-  approverOf(call: RunCall): Approver | undefined {
-    return this.#approvals()?.approverFor(call);
-  }
-
-  innerApproverOf(call: RunCall): Approver | undefined {
-    return this.#approvals()?.innerApproverFor(call);
-  }
-
   // --- waits
 
   #await(key: string, wait: Wait): void {
-    const { executor, clock } = this.#parts;
+    const { calls, clock } = this.#parts;
     if (wait.kind === "approval") {
-      const approvals = this.#approvals();
+      const { approvals } = this;
       const before = this.#replayLog.approvalOf(key);
       if (approvals !== undefined) return approvals.request(key, wait, before);
       this.#unroutedApprovals.set(key, true);
       if (before !== undefined) this.#listener?.approvalRequested(key, before.approvalId);
-    } else if (executor === undefined) {
+    } else if (calls === undefined) {
       return;
     } else if (wait.kind === "deadline") {
       const remainingMs = this.#replayLog.remainingMs(key, wait);
       this.#timers.set(key, remainingMs, "deadline");
       // The deadline runs down in this process from here on; the time before the claim does not count.
-      if (this.#replayLog.seq > 0) this.#recordRemaining(key, remainingMs);
+      if (this.#replayLog.seq > 0) this.#noteWait(key, { remaining: Math.ceil(remainingMs) });
     } else {
       const now = clock.now();
       const known = this.#replayLog.due(key);
       const due = known ?? Math.ceil(now + wait.ms);
       this.#timers.set(key, Math.max(0, due - now), "pause");
-      if (known !== undefined) return;
-      this.#writer.append("waiting", key, { due })?.catch((error: unknown) => this.#fail(error));
+      if (known === undefined) this.#noteWait(key, { due });
     }
   }
 
-  /** Journals the remaining time of a deadline for the next lease holder. */
-  #recordRemaining(key: string, remaining: number): void {
-    this.#writer
-      .append("waiting", key, { remaining: Math.ceil(remaining) })
-      ?.catch((error: unknown) => this.#fail(error));
+  /** Journals the end of a timer, or the remaining time of a deadline, for the next lease holder. */
+  #noteWait(key: string, data: unknown): void {
+    this.#writer.append("waiting", key, data)?.catch(this.#failed);
   }
 
-  #approvals(): RunApprovals | undefined {
+  /** The approvals of the run. Created for the first approval: most runs need none. */
+  get approvals(): RunApprovals | undefined {
     this.#runApprovals ??= this.#parts.approvals?.({
       onRequested: async (key, { id: approvalId, expiresAt: due }, note) => {
         if (this.#closed) return;
@@ -366,7 +371,7 @@ export class JournalHost implements RunHost, RunCallOwner {
       },
       onDecided: async (key, outcome) => (this.#closed ? false : ((await this.#settle(key, outcome)) ?? true)),
       onSuspended: () => this.#ready.wake(),
-      onError: (error) => this.#fail(error),
+      onError: this.#failed,
     });
     return this.#runApprovals;
   }
@@ -374,21 +379,17 @@ export class JournalHost implements RunHost, RunCallOwner {
   // --- the journal
 
   /** Journals an outcome and queues it for delivery. The promise resolves to true once the outcome is durable. */
-  #settle(key: string, outcome: HostOutcome, record?: CallRecord): Promise<boolean> | undefined {
+  #settle(key: string, outcome: HostOutcome, end?: CallEnd): Promise<boolean> | undefined {
     if (this.#closed) return undefined;
-    if (this.#timers.paused)
-      for (const [which, left] of this.#timers.resumeDeadlines()) this.#recordRemaining(which, left);
-    const settled: SettledOutcome = { key, outcome, at: this.#writer.timeOf(outcome) };
-    const written = this.#writer.settle(settled, record);
+    this.#timers.resumeDeadlines();
+    const settled: SettledOutcome = { key, outcome, at: this.#writer.timeOf(end?.at) };
+    const written = this.#writer.settle(settled, end?.record);
     if (written === undefined || isSafeToRepeat(outcome)) {
       this.#ready.add(settled);
-      return written?.then(yes, (error: unknown) => this.#fail(error));
+      return written?.then(() => true, this.#failed);
     }
     const report = this.#ready.reserve(settled);
-    return written.then(
-      () => (report(), true),
-      (error: unknown) => this.#fail(error),
-    );
+    return written.then(() => (report(), true), this.#failed);
   }
 
   /**
@@ -401,6 +402,6 @@ export class JournalHost implements RunHost, RunCallOwner {
     this.releaseNow();
     return false;
   }
-}
 
-const yes = (): true => true;
+  readonly #failed = (error: unknown): false => this.#fail(error);
+}

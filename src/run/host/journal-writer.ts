@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 import type { CallRecord, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
-import type { HostOutcome, SettledOutcome } from "../host.ts";
+import type { SettledOutcome } from "../host.ts";
 
 /** The part of a journal that a host writes to. */
 export interface JournalSink {
@@ -44,11 +44,9 @@ export class JournalWriter {
     return journal.append(lease, record === undefined ? event : { ...event, record });
   }
 
-  /** Returns the time of an outcome. A call result has its end time, so the clock is not read once more. */
-  timeOf(outcome: HostOutcome): number {
-    if (outcome.kind !== "call") return this.now();
-    const { executedAt, durationMs, queuedMs = 0 } = outcome.result;
-    return this.#later(Math.floor(executedAt + queuedMs + durationMs));
+  /** Returns the time of an outcome. A call has its end time, so the clock is not read once more. */
+  timeOf(at: number | undefined): number {
+    return at === undefined ? this.now() : this.#later(at);
   }
 
   /** Whole milliseconds, as all times of a journal. */

@@ -3,8 +3,8 @@ import type { JournaledCall } from "../../engine/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
 import type { RunHost } from "../host.ts";
+import type { RunCalls } from "../call-runner.ts";
 import type { JournalSink } from "./journal-writer.ts";
-import type { StepExecutor } from "./executor.ts";
 import { JournalHost } from "./journal-host.ts";
 import { type RequestApproval, RunApprovals } from "../approvals/run-approvals.ts";
 
@@ -16,7 +16,7 @@ export interface OpenHostOptions {
   readonly journal?: JournalSink | undefined;
   readonly events: readonly JournalEvent[];
   /** Undefined for a read-only replay. */
-  readonly executor: StepExecutor | undefined;
+  readonly calls: RunCalls | undefined;
   readonly clock: Clock;
   /** The approval store, or a factory that is called for the first approval. */
   readonly approvals?: ApprovalStore | (() => ApprovalStore) | undefined;
@@ -35,7 +35,7 @@ export type OpenHost = (task: OpenHostOptions) => RunHost;
 
 /** Creates the default host, which replays a journal and makes calls in this process. */
 export function openHost(task: OpenHostOptions): JournalHost {
-  const { lease, startedAt, journal, events, executor, clock, approvals } = task;
+  const { lease, startedAt, journal, events, calls, clock, approvals } = task;
   const { principal, requestApproval, redactor } = task;
   // Approvers see the complete arguments, except for known secrets.
   const redact = redactor?.known ?? ((value: unknown) => value);
@@ -44,12 +44,12 @@ export function openHost(task: OpenHostOptions): JournalHost {
     startedAt,
     journal,
     events,
-    executor,
+    calls,
     clock,
     waitForDecisions: task.waitForDecisions ?? false,
     step: task.step,
     approvals:
-      approvals === undefined || executor === undefined
+      approvals === undefined || calls === undefined
         ? undefined
         : (sinks) => {
             const store = typeof approvals === "function" ? approvals() : approvals;

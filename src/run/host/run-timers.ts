@@ -13,20 +13,27 @@ interface Armed {
 /** The longest delay that a system timer supports. */
 const maxDelayMs = 2 ** 31 - 1;
 
+/** Receives the events of timers. */
+interface TimerSink {
+  fired(key: string): void;
+  /** A deadline that was paused runs down again. */
+  resumed(key: string, remainingMs: number): void;
+}
+
 /**
  * The timers of one run: pauses, which always run down, and deadlines, which stand still while the run waits for
  * approvals.
  */
 export class RunTimers {
   readonly #clock: Clock;
-  readonly #onFired: (key: string) => void;
+  readonly #sink: TimerSink;
   readonly #armed = new OrderedKeyMap<Armed>();
   #deadlines = 0;
   #paused = false;
 
-  constructor(clock: Clock, onFired: (key: string) => void) {
+  constructor(clock: Clock, sink: TimerSink) {
     this.#clock = clock;
-    this.#onFired = onFired;
+    this.#sink = sink;
   }
 
   /** Number of pauses and deadlines. */
@@ -72,21 +79,14 @@ export class RunTimers {
     }
   }
 
-  get paused(): boolean {
-    return this.#paused;
-  }
-
-  /** Resumes the deadlines and returns the remaining time of each. */
-  resumeDeadlines(): [key: string, remainingMs: number][] {
-    if (!this.#paused) return [];
+  resumeDeadlines(): void {
+    if (!this.#paused) return;
     this.#paused = false;
-    const resumed: [string, number][] = [];
     for (const [key, armed] of this.#armed.entries()) {
       if (armed.timer !== undefined) continue;
       this.#arm(key, armed);
-      resumed.push([key, armed.remainingMs]);
+      this.#sink.resumed(key, armed.remainingMs);
     }
-    return resumed;
   }
 
   #arm(key: string, armed: Armed): void {
@@ -96,7 +96,7 @@ export class RunTimers {
       armed.remainingMs -= ms;
       if (armed.remainingMs > 0) return this.#arm(key, armed);
       this.stop(key);
-      this.#onFired(key);
+      this.#sink.fired(key);
     });
   }
 }

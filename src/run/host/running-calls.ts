@@ -16,7 +16,7 @@ export class RunningCalls {
 
   add(call: RunCall): void {
     this.#calls.add(call);
-    this.#byKey?.set(call.key, call);
+    this.#byKey?.set(call.request.key, call);
   }
 
   remove(call: RunCall): void {
@@ -24,21 +24,21 @@ export class RunningCalls {
     if (this.#calls.size === 0) this.#byKey = undefined;
   }
 
-  abort(key: string): void {
-    this.#byKey ??= new Map(this.#calls.toArray().map((call) => [call.key, call]));
+  stop(key: string): void {
+    this.#byKey ??= new Map(this.#calls.toArray().map((call) => [call.request.key, call]));
     const call = this.#byKey.get(key);
-    if (call !== undefined && call.position >= 0) call.abort();
+    if (call !== undefined && call.position >= 0) call.stop();
   }
 
   /**
-   * Removes and aborts all calls. Work that they started elsewhere is over, or is released for the next lease holder.
+   * Removes and stops all calls. Work that they started elsewhere is over, or is released for the next lease holder.
    */
   end(how: "over" | "released"): void {
     const calls = this.#calls.toArray();
     for (const call of calls) this.remove(call);
     for (const call of calls) {
-      if (how === "released") call.release();
-      call.abort();
+      if (how === "released") call.detach();
+      else call.stop();
     }
   }
 }

@@ -73,7 +73,7 @@ export function* callWithApproval(request: ProgramCall, first: FirstOutcome): Ru
     }
     const { tool, args, idempotencyKey, onProgress } = request;
     const work = { tool, args, idempotencyKey, allowed: permit.allowed };
-    outcome = yield* performCall(`${request.key}#${attempt + 1}`, work, onProgress);
+    outcome = yield* performCall(`${request.key}#${attempt + 1}`, work, { onProgress });
   }
 }
 

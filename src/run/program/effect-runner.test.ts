@@ -3,7 +3,7 @@ import { runSubChain } from "../../chain/index.ts";
 import { describe, expect, test } from "vitest";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { systemClock } from "../../base/index.ts";
-import { type StepExecutor, engineExecutor, openHost } from "../index.ts";
+import { type RunCalls, engineRunner, openHost } from "../index.ts";
 import { planChain } from "../../chain/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
 import type { JournalEvent, NewJournalEvent } from "../../store/index.ts";
@@ -19,7 +19,7 @@ const work = (tool: string, args: unknown = {}) => ({
 interface Setting {
   readonly engine: Engine;
   readonly events?: readonly JournalEvent[];
-  readonly executor?: StepExecutor | undefined;
+  readonly calls?: RunCalls | undefined;
 }
 
 /** Returns the event as a journal reads it back. */
@@ -30,12 +30,15 @@ function withoutRecord({ seq, kind, key, at, data }: NewJournalEvent): JournalEv
 /** Opens a run on a host whose journal is an array. */
 function open({ engine, events = [], ...input }: Setting) {
   const written: NewJournalEvent[] = [...events];
-  const defaults = engineExecutor({ begin: (...requested) => engine.begin(...requested), runId: "r" });
+  const defaults: RunCalls = {
+    runner: engineRunner({ begin: (...requested) => engine.begin(...requested) }),
+    request: (key, requested) => ({ ...requested, key, runId: "r", callerType: "workflow_node" }),
+  };
   const host = openHost({
     lease: { runId: "r", epoch: 1 },
     startedAt: 0,
     events,
-    executor: "executor" in input ? input.executor : defaults,
+    calls: "calls" in input ? input.calls : defaults,
     clock: systemClock,
     journal: {
       append: (_lease, event) => {
@@ -175,9 +178,9 @@ describe("[N12] a program that is replayed", () => {
     const whole = open({ engine });
     const first = await new EffectRunner(whole.host).run(three());
     const events = whole.written.map(withoutRecord);
-    const looking = { engine, events, executor: undefined };
+    const looking = { engine, events, calls: undefined };
     expect(await new EffectRunner(open(looking).host).run(three())).toEqual(first);
-    const part = { engine, events: events.slice(0, 2), executor: undefined };
+    const part = { engine, events: events.slice(0, 2), calls: undefined };
     expect(await new EffectRunner(open(part).host).run(three())).toEqual({ kind: "suspended" });
     expect(calls()).toBe(3);
   });

@@ -1,5 +1,12 @@
 import { fail } from "../../base/index.ts";
-import { type Host, type HostListener, type HostOutcome, type SettledOutcome, cancelKey } from "../host.ts";
+import {
+  type CallOutcome,
+  type Host,
+  type HostListener,
+  type HostOutcome,
+  type SettledOutcome,
+  cancelKey,
+} from "../host.ts";
 import { type EffectCaller, RunningProgram, type ProgramEnd, type EffectHandler } from "./running-program.ts";
 import type {
   AllEffect,
@@ -11,6 +18,7 @@ import type {
   RunEffect,
 } from "./run-effect.ts";
 import { ParallelPrograms } from "./parallel-programs.ts";
+import type { ToolResult } from "../../tool/index.ts";
 
 /** Outcome of a program: its return value, its error, or suspension until a person decides. */
 export type ProgramOutcome<T> =
@@ -26,6 +34,7 @@ export interface EffectWaiter {
   readonly isNested?: boolean;
   settled(outcome: HostOutcome, at: number): void;
   readonly progress?: ((value: unknown) => void) | undefined;
+  readonly interpret?: ((result: ToolResult) => ToolResult) | undefined;
   readonly approvalRequested?: ((approvalId: string, note: string | undefined) => void) | undefined;
 }
 
@@ -81,6 +90,9 @@ export class EffectRunner implements HostListener, EffectHandler {
     switch (effect.kind) {
       case "call":
         return this.#call(program, effect);
+      case "observe":
+        this.expect(effect.key, { isWait: false, settled: (outcome) => program.resume(outcome) });
+        return this.host.observe(effect.key, effect.read);
       case "wait":
         return this.#wait(program, effect);
       case "all":
@@ -111,6 +123,11 @@ export class EffectRunner implements HostListener, EffectHandler {
     if (this.#awake) return;
     this.#awake = true;
     this.#goOn();
+  }
+
+  interpret(key: string, outcome: CallOutcome): CallOutcome {
+    const interpret = this.#pending.get(key)?.interpret;
+    return interpret === undefined ? outcome : { ...outcome, result: interpret(outcome.result) };
   }
 
   progress(key: string, value: unknown): void {
@@ -183,8 +200,8 @@ export class EffectRunner implements HostListener, EffectHandler {
 
   // --- effects
 
-  #call(program: EffectCaller, { key, work, onProgress }: CallEffect): void {
-    this.expect(key, { isWait: false, settled: (outcome) => program.resume(outcome), progress: onProgress });
+  #call(program: EffectCaller, { key, work, onProgress: progress, interpret }: CallEffect): void {
+    this.expect(key, { isWait: false, settled: (outcome) => program.resume(outcome), progress, interpret });
     this.host.start(key, work);
   }
 

@@ -1,10 +1,10 @@
 import type {
   CallOutcome,
+  CallWork,
   CancelOutcome,
   DecidedOutcome,
   InterruptedOutcome,
   SettledOutcome,
-  StepWork,
   Wait,
 } from "../host.ts";
 import type { EffectRunner } from "./effect-runner.ts";
@@ -16,8 +16,17 @@ import type { ToolResult } from "../../tool/index.ts";
 export interface CallEffect {
   readonly kind: "call";
   readonly key: string;
-  readonly work: StepWork;
+  readonly work: CallWork;
   readonly onProgress: ((value: unknown) => void) | undefined;
+  /** Interprets the result before it is journaled. */
+  readonly interpret?: ((result: ToolResult) => ToolResult) | undefined;
+}
+
+/** A value of this process, which becomes a part of the journal. */
+interface ObserveEffect {
+  readonly kind: "observe";
+  readonly key: string;
+  readonly read: () => unknown;
 }
 
 /** A wait for a person or for a timer. */
@@ -53,7 +62,7 @@ export interface NestedWork {
 }
 
 /** The effects that a program can yield. */
-export type RunEffect = CallEffect | WaitEffect | AllEffect | NestedEffect;
+export type RunEffect = CallEffect | ObserveEffect | WaitEffect | AllEffect | NestedEffect;
 
 /**
  * Deterministic work: it yields effects, receives their outcomes, and has no other access to the outside. So it takes
@@ -66,10 +75,10 @@ export type RunProgram<T> = Generator<RunEffect, T>;
 /** Executes a call. `interrupted` if the process ended while it was running, so that its outcome is unknown. */
 export function* performCall(
   key: string,
-  work: StepWork,
-  onProgress?: (value: unknown) => void,
+  work: CallWork,
+  { onProgress, interpret }: Partial<Pick<CallEffect, "onProgress" | "interpret">> = {},
 ): RunProgram<CallOutcome | InterruptedOutcome> {
-  return yield { kind: "call", key, work, onProgress };
+  return yield { kind: "call", key, work, onProgress, interpret };
 }
 
 /** Waits for a person's decision; `cancel` if the run is cancelled before that. */
@@ -98,12 +107,8 @@ export const recordedValueTool = "run:fact";
  * return plain JSON and have no side effects.
  */
 export function* recordValue<T>(key: string, look: () => T): RunProgram<T> {
-  const outcome = yield* performCall(`${key}#1`, {
-    tool: recordedValueTool,
-    args: look,
-    idempotencyKey: key,
-  });
-  if (outcome.kind === "interrupted" || !outcome.result.success) throw new TypeError(`nothing is known of ${key}`);
+  const outcome: CallOutcome = yield { kind: "observe", key: `${key}#1`, read: look };
+  if (!outcome.result.success) throw new TypeError(`nothing is known of ${key}`);
   // The value that `look` returned, now or before the replay.
   return outcome.result.output as T;
 }

@@ -1,8 +1,9 @@
 import { type FailureError, canonicalJson, cliCommand, fail, failure, isFailureError } from "../../base/index.ts";
-import type { BeginCall, CallContext, Engine } from "../../engine/index.ts";
+import type { Engine } from "../../engine/index.ts";
 import type { Approval, CallerType, Decision, RunEnd, RunRecording, RunStatus, StoredRun } from "../../store/index.ts";
 import { type Effect, type ToolResult, fingerprintTool } from "../../tool/index.ts";
-import type { StepExecutor } from "../host/executor.ts";
+import type { RunCalls } from "../call-runner.ts";
+import { engineRunner } from "../host/engine-runner.ts";
 import type { Host } from "../host.ts";
 import { callWithApproval, approvalPromptOf } from "../program/call-with-approval.ts";
 import { EffectRunner, type ProgramOutcome } from "../program/effect-runner.ts";
@@ -203,11 +204,23 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
       events,
       principal: environment.principal,
       cancelledBy: cancellerOf(run),
-      executor: callExecutor(run, environment, {
-        begin: (...call) => this.#engine.begin(...call),
-        elicit: options.elicit,
-      }),
+      calls: this.#calls(run, environment, options),
       drive: (host) => this.#drive(host, run, options),
+    };
+  }
+
+  /** The call, for its caller. */
+  #calls(
+    { id: runId, name, fingerprints }: StoredRun,
+    { callerType = "direct", principal, conversationId, tainted }: CallEnvironment,
+    { elicit }: DurableCallOptions,
+  ): RunCalls {
+    // Written by `prepare`.
+    const { [name]: fingerprint } = JSON.parse(fingerprints) as Readonly<Record<string, string>>;
+    const caller = { callerType, callerId: runId, callerPath: [callerType], principal, conversationId, tainted };
+    return {
+      runner: engineRunner({ begin: (...call) => this.#engine.begin(...call), elicit }),
+      request: (key, work) => ({ ...work, ...caller, runId, key, fingerprint }),
     };
   }
 
@@ -240,35 +253,9 @@ function* callProgram(
     isCancelled: () => effects.cancelled !== undefined,
     onProgress,
   };
-  const first = yield* performCall(`${callKey}#1`, { tool, args, idempotencyKey: id }, onProgress);
+  const first = yield* performCall(`${callKey}#1`, { tool, args, idempotencyKey: id }, { onProgress });
   if (first.kind === "call" && approvalPromptOf(call, first) === undefined) return first;
   return yield* callWithApproval(call, first);
-}
-
-/** Makes the call through the engine, for its caller. */
-function callExecutor(
-  { id: runId }: StoredRun,
-  environment: CallEnvironment,
-  { begin, elicit }: { readonly begin: BeginCall; readonly elicit: RunExecuteOptions["elicit"] },
-): StepExecutor {
-  const { callerType = "direct", principal, conversationId, tainted } = environment;
-  return {
-    begin: (_key, { tool, args, idempotencyKey }, hooks) => {
-      const context: CallContext = {
-        callerType,
-        callerPath: [callerType],
-        callerId: runId,
-        workflowId: runId,
-        idempotencyKey,
-        hooks,
-        ...(principal !== undefined && { principal }),
-        ...(conversationId !== undefined && { conversationId }),
-        ...(tainted !== undefined && { tainted }),
-        ...(elicit !== undefined && { elicit }),
-      };
-      return begin(tool, args, context);
-    },
-  };
 }
 
 type CallProgramOutcome = ProgramOutcome<{ readonly result: ToolResult }>;

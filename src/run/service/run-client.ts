@@ -85,7 +85,7 @@ export class RunClient {
   /** A host that replays a run from its journal; it executes nothing. */
   replayHost({ run, events }: RunRecording): Host {
     const { id: runId, epoch, startedAt } = run;
-    return this.openHost({ lease: { runId, epoch }, startedAt, events, executor: undefined, clock: this.clock });
+    return this.openHost({ lease: { runId, epoch }, startedAt, events, calls: undefined, clock: this.clock });
   }
 
   /** The caller's id for a new run, or a new one. Throws if it is not a valid run id. */

@@ -11,7 +11,7 @@ import type {
 } from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
 import type { RequestApproval } from "../approvals/run-approvals.ts";
-import type { StepExecutor } from "../host/executor.ts";
+import type { RunCalls } from "../call-runner.ts";
 import type { Host } from "../host.ts";
 
 /** Options for executing a run of any kind, new or resumed. */
@@ -54,8 +54,7 @@ export interface RunExecution<Result> {
   readonly startedAt: number;
   /** The outcomes so far; they are replayed. */
   readonly events: readonly JournalEvent[];
-  /** Makes its calls. */
-  readonly executor: StepExecutor;
+  readonly calls: RunCalls;
   /** Identity that its approvals are requested for. */
   readonly principal?: string | undefined;
   /** The person who cancelled it: null if unnamed, undefined if it is not cancelled. */

@@ -1,6 +1,6 @@
 import { type FailureError, fail, failure, isFailureError } from "../../base/index.ts";
 import type { ApprovalStore, Claim, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
-import { withRunLifecycle } from "../host/executor.ts";
+import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
 import type { ExecutableRun } from "./run-dispatcher.ts";
@@ -225,14 +225,14 @@ export class RunService extends RunClient {
     program: RunExecution<Result>,
     options: RunExecuteOptions,
   ): Promise<Driven<Result>> {
-    const { startedAt, events, executor, principal, cancelledBy } = program;
+    const { startedAt, events, calls, principal, cancelledBy } = program;
     const { requestApproval, waitForDecisions, signal, step } = options;
     const host = this.openHost({
       lease,
       startedAt,
       journal: this.journal,
       events,
-      executor,
+      calls,
       clock: this.clock,
       approvals: this.approvals,
       principal,

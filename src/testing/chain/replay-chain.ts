@@ -1,6 +1,6 @@
 import { formatPath, jsonText } from "../../base/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
-import type { StepWork } from "../../run/index.ts";
+import type { CallWork } from "../../run/index.ts";
 import {
   type LogRedactor,
   logValue,
@@ -105,7 +105,7 @@ class Comparison {
     this.#positions = new Map(cassette.calls.map(({ key }, position) => [key, position]));
   }
 
-  called(key: string, work: StepWork): void {
+  called(key: string, work: CallWork): void {
     const position = this.#positions.get(key);
     const recorded = position === undefined ? undefined : this.#cassette.calls[position];
     const now = { tool: work.tool, args: logValue(work.args, this.#redactor) };

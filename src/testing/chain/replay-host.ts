@@ -1,10 +1,10 @@
 import { failure } from "../../base/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
 import {
+  type CallWork,
   type Host,
   type PendingKeys,
   type SettledOutcome,
-  type StepWork,
   type Wait,
   ReplayCursor,
 } from "../../run/index.ts";
@@ -16,7 +16,7 @@ export interface ReplayHostDeps {
   /** Recorded outcomes, in order. */
   readonly settled: readonly SettledOutcome[];
   /** Called for every call that begins. */
-  readonly onStart?: (key: string, work: StepWork) => void;
+  readonly onStart?: (key: string, work: CallWork) => void;
   /** Called for an approval request that the recording has no decision for. */
   readonly onUnanswered?: (key: string) => void;
 }
@@ -35,7 +35,7 @@ export class ReplayHost implements Host {
   readonly hasReady = true;
   readonly #parts: ReplayHostDeps;
   readonly #recorded: ReplayCursor;
-  readonly #calls = new Map<string, StepWork>();
+  readonly #calls = new Map<string, CallWork>();
   readonly #waits = new Map<string, Wait>();
   #now: number;
 
@@ -54,11 +54,14 @@ export class ReplayHost implements Host {
     return this.#recorded.has(key);
   }
 
-  start(key: string, work: StepWork): void {
+  start(key: string, work: CallWork): void {
     this.#recorded.request(key);
     this.#calls.set(key, work);
     this.#parts.onStart?.(key, work);
   }
+
+  /** Does nothing: a chain observes nothing. */
+  observe(): void {}
 
   wait(key: string, wait: Wait): void {
     this.#recorded.request(key);
@@ -88,7 +91,7 @@ export class ReplayHost implements Host {
     return { key: "", outcome: { kind: "suspended" }, at: this.#now };
   }
 
-  #unanswered(key: string, { tool }: StepWork): SettledOutcome {
+  #unanswered(key: string, { tool }: CallWork): SettledOutcome {
     const result: ToolResult = {
       success: false,
       tool,

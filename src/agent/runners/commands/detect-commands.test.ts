@@ -10,7 +10,7 @@ describe("the commands that a run has recorded", () => {
     const output = { [key]: [1], tools: [tool] };
     const run = { notice: () => undefined } as unknown as AgentRun;
     const program = detectCommands(run, "@vault tides\n@websearch moon", []);
-    expect(program.next().value).toMatchObject({ kind: "call", key: "commands#1" });
+    expect(program.next().value).toMatchObject({ kind: "observe", key: "commands#1" });
     const result = createToolResult(recordedValueTool, { success: true, output });
     const { value } = program.next({ kind: "call", result });
     expect(value).toMatchObject({ commands: [{ name: "websearch", rest: "moon", nth: 1, tool }] });

@@ -1,5 +1,5 @@
-import { type RequestApproval, type StepExecutor, engineExecutor } from "../../../run/index.ts";
-import { type RunResult, type WithheldCall, dryRunExecutor, runChain } from "../../../chain/index.ts";
+import { type CallRunner, type RequestApproval, engineRunner, wrapSink } from "../../../run/index.ts";
+import { type RunResult, type WithheldCall, dryRunner, runChain } from "../../../chain/index.ts";
 import { createInMemoryApprovals } from "../../../store/index.ts";
 import { terminalApprover } from "../../approvals/terminal-approver.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
@@ -41,9 +41,9 @@ export interface DryRun {
 export async function dryRun(session: RunSession, { plan, input, context }: RunRequest): Promise<DryRun> {
   const { engine, chains, hub } = session.workspace;
   const { secrets, redactor } = engine;
-  const inEarnest = engineExecutor({ begin: (...call) => engine.begin(...call), runId: "dry-run", secrets });
-  const executor = dryRunExecutor({
-    executor: approverForDryRun(session, inEarnest),
+  const inEarnest = engineRunner({ begin: (...call) => engine.begin(...call), secrets });
+  const runner = dryRunner({
+    runner: approverForDryRun(session, inEarnest),
     // Resolved as for a call: several tools of one name or capability count as one.
     tool: (name) => hub.resolve(name)?.tool,
     secrets,
@@ -51,16 +51,16 @@ export async function dryRun(session: RunSession, { plan, input, context }: RunR
   });
   const env = session.workspace.env;
   const result = await followRun(session, { durable: false, requestApproval: approveAll }, (how) =>
-    runChain(executor.prepare(plan), { ...how, engine, chains, env, input, context, executor, runId: "dry-run" }),
+    runChain(runner.prepare(plan), { ...how, engine, chains, env, input, context, runner, runId: "dry-run" }),
   );
-  return { result, withheld: executor.withheld.map(toWire), unknownOutput: executor.unknownOutput };
+  return { result, withheld: runner.withheld.map(toWire), unknownOutput: runner.unknownOutput };
 }
 
 /** A dry run shows the steps behind an approval too; they have no effects in it. */
 const approveAll: RequestApproval = () => Promise.resolve({ approved: true, by: "dry run" });
 
 /** Read-only calls still need approval if a rule requires it. */
-function approverForDryRun({ invocation }: RunSession, executor: StepExecutor): StepExecutor {
+function approverForDryRun({ invocation }: RunSession, runner: CallRunner): CallRunner {
   const { terminal } = invocation;
   const store = createInMemoryApprovals({});
   const approver = terminal.interactive
@@ -69,15 +69,7 @@ function approverForDryRun({ invocation }: RunSession, executor: StepExecutor): 
         requestApproval: () =>
           Promise.resolve({ kind: "rejected" as const, note: "a dry run cannot wait for an approval" }),
       };
-  return {
-    begin: (key, work, hooks) =>
-      executor.begin(key, work, {
-        approver,
-        started: (effect) => hooks.started(effect),
-        record: (record) => hooks.record(record),
-        progress: (value) => hooks.progress(value),
-      }),
-  };
+  return { begin: (call, sink) => runner.begin(call, wrapSink(sink, { approver })) };
 }
 
 function toWire({ key, tool, effect, args, unknown, untrusted, onlyIf, forEach }: WithheldCall): WireWithheld {

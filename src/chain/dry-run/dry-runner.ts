@@ -1,10 +1,19 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
-import { type Approver, resolveEffect } from "../../engine/index.ts";
+import { resolveEffect } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
-import { type Validation, isRecord, validateDeclared } from "../../schema/index.ts";
+import { type Validation, validateDeclared } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import type { AnyTool, Effect, Secrets, ToolResult } from "../../tool/index.ts";
-import type { RunningCall, StepExecutor, StepHooks, StepWork, RequestApproval } from "../../run/index.ts";
+import {
+  type CallEnd,
+  type CallRequest,
+  type CallRunner,
+  type CallSink,
+  type RequestApproval,
+  type RunApprover,
+  type RunningCall,
+  wrapSink,
+} from "../../run/index.ts";
 import { type LogRedactor, logValue } from "../log/log-value.ts";
 import type { Plan } from "../plan/plan.ts";
 import { dryPlan } from "./dry-run-plan.ts";
@@ -36,7 +45,7 @@ export interface WithheldCall {
 /** Options of a dry run. */
 export interface DryRunOptions {
   /** Makes the calls that change nothing. */
-  readonly executor: StepExecutor;
+  readonly runner: CallRunner;
   /** Finds a tool by the name that a step uses. */
   readonly tool: (name: string) => AnyTool | undefined;
   /** True if the engine would call this tool. */
@@ -47,7 +56,7 @@ export interface DryRunOptions {
 }
 
 /** Makes the calls of a dry run. */
-export interface DryRunExecutor extends StepExecutor {
+export interface DryRunner extends CallRunner {
   /**
    * Returns the plan to run: its expressions do not fail because the result of a withheld call is missing. Steps that
    * need such a value are not called, regardless of their effect, but are listed in `withheld` with the known part of
@@ -69,12 +78,12 @@ export interface DryRunExecutor extends StepExecutor {
  *
  * @example
  * ```ts
- * const executor = dryRunExecutor({ executor: engineExecutor({ begin, runId }), tool: (name) => registry.get(name) });
- * await runChain(executor.prepare(plan), { engine, executor });
- * executor.withheld; // [{ key: "send#1", tool: "send_mail", effect: "once", args: { to: "a@example.com" } }]
+ * const runner = dryRunner({ runner: engineRunner({ begin }), tool: (name) => registry.get(name) });
+ * await runChain(runner.prepare(plan), { engine, runner });
+ * runner.withheld; // [{ key: "send#1", tool: "send_mail", effect: "once", args: { to: "a@example.com" } }]
  * ```
  */
-export function dryRunExecutor(options: DryRunOptions): DryRunExecutor {
+export function dryRunner(options: DryRunOptions): DryRunner {
   const withheld: WithheldCall[] = [];
   const unknowns = new Unknowns();
   return {
@@ -84,12 +93,14 @@ export function dryRunExecutor(options: DryRunOptions): DryRunExecutor {
       return unknowns.unknownOf("");
     },
     requestApproval: () => Promise.resolve({ approved: true, by: "dry run" }),
-    begin(key, work, hooks) {
-      const tool = options.tool(work.tool);
+    begin(call, sink) {
+      const tool = options.tool(call.tool);
       // A tool that cannot run returns its failure, and changes nothing.
       if (tool === undefined || tool.broken !== undefined || options.isAvailable?.(tool) === false)
-        return options.executor.begin(key, work, guarded(work, hooks));
-      return new DryCall({ options, tool, withheld, key, work, hooks, unknowns });
+        return options.runner.begin(call, guarded(call, sink));
+      const dryCall = new DryCall({ options, tool, withheld, call, sink, unknowns });
+      dryCall.run();
+      return dryCall;
     },
   };
 }
@@ -101,17 +112,16 @@ function isHarmless(effect: unknown): boolean {
 /**
  * For the real call: a handler that would write is stopped immediately before it runs, regardless of earlier checks.
  */
-function guarded(work: StepWork, hooks: StepHooks, approver: Approver | undefined = hooks.approver): StepHooks {
-  return {
-    approver,
+function guarded({ tool }: CallRequest, sink: CallSink, changes?: Pick<CallSink, "approver" | "ended">): CallSink {
+  return wrapSink(sink, {
+    started: (effect) => (isHarmless(effect) ? sink.started(effect) : Promise.reject(refused(tool))),
+    isNested: true,
     innerApprover: rejectAllApprover,
-    record: (record) => hooks.record(record),
-    progress: (value) => hooks.progress(value),
-    started: (effect) => (isHarmless(effect) ? hooks.started(effect) : Promise.reject(refused(work.tool))),
-  };
+    ...changes,
+  });
 }
 
-const rejectAllApprover: Approver = {
+const rejectAllApprover: RunApprover = {
   requestApproval: () => Promise.resolve({ kind: "rejected", wasRequested: false, note: "this is a dry run" }),
 };
 
@@ -123,9 +133,8 @@ interface DryCallDeps {
   readonly options: DryRunOptions;
   readonly tool: AnyTool;
   readonly withheld: WithheldCall[];
-  readonly key: string;
-  readonly work: StepWork;
-  readonly hooks: StepHooks;
+  readonly call: CallRequest;
+  readonly sink: CallSink;
   readonly unknowns: Unknowns;
 }
 
@@ -133,69 +142,74 @@ interface DryCallDeps {
 class DryCall implements RunningCall {
   readonly #parts: DryCallDeps;
   #real: RunningCall | undefined;
-  #aborted: "cancelled" | "timeout" | undefined;
+  #stopped: "cancelled" | "timeout" | undefined;
 
   constructor(parts: DryCallDeps) {
     this.#parts = parts;
   }
 
-  run(): ToolResult | Promise<ToolResult> {
-    const { tool, work, options } = this.#parts;
+  run(): void {
+    const { tool, call, options } = this.#parts;
     const unsure = this.#unsure();
-    if (unsure !== undefined) return this.#withhold(fixedEffect(tool), work.args, unsure);
-    if (typeof tool.effect !== "function" && isHarmless(tool.effect)) return this.#inEarnest(tool.effect, work.args);
+    if (unsure !== undefined) return this.#withhold(fixedEffect(tool), call.args, unsure);
+    if (typeof tool.effect !== "function" && isHarmless(tool.effect)) return this.#inEarnest(tool.effect, call.args);
     let args: unknown;
     try {
-      args = openSecrets(work.args, (name) => options.secrets?.get(name));
+      args = openSecrets({ value: call.args, secrets: call.secrets }, (name) => options.secrets?.get(name));
     } catch (error) {
       // A secret that is not set: the real call fails with that, and does nothing.
-      if (isFailureError(error)) return this.#inEarnest("once", work.args);
+      if (isFailureError(error)) return this.#inEarnest("once", call.args);
       throw error;
     }
     const validation = validateDeclared(tool.input, args);
-    return validation instanceof Promise
-      ? validation.then((settled) => this.#checked(settled))
-      : this.#checked(validation);
+    if (validation instanceof Promise) void validation.then((settled) => this.#checked(settled));
+    else this.#checked(validation);
   }
 
-  abort(cause: "cancelled" | "timeout"): void {
-    this.#aborted = cause;
-    this.#real?.abort(cause);
+  stop(cause: "cancelled" | "timeout"): void {
+    this.#stopped = cause;
+    this.#real?.stop(cause);
   }
 
-  #checked(validation: Validation<unknown>): ToolResult | Promise<ToolResult> {
-    const { tool, work } = this.#parts;
+  detach(): void {
+    this.stop("cancelled");
+  }
+
+  #checked(validation: Validation<unknown>): void {
+    const { tool, call } = this.#parts;
     // The real call rejects them with the reason.
-    if (validation.issues !== undefined) return this.#inEarnest("once", work.args);
+    if (validation.issues !== undefined) return this.#inEarnest("once", call.args);
     const effect = safeEffect(tool, validation.value);
-    const args = displayedArgs(work.args, validation.value);
-    return isHarmless(effect) ? this.#inEarnest(effect, args) : this.#withhold(effect, args);
+    const args = displayedArgs(call.args, validation.value);
+    if (isHarmless(effect)) this.#inEarnest(effect, args);
+    else this.#withhold(effect, args);
   }
 
-  #inEarnest(effect: Effect, args: unknown): ToolResult | Promise<ToolResult> {
-    const { options, key, work, hooks } = this.#parts;
+  #inEarnest(effect: Effect, args: unknown): void {
+    const { options, call, sink } = this.#parts;
     let approval = false;
-    const approver: Approver = {
+    const approver: RunApprover = {
       requestApproval: () => {
         approval = true;
         return Promise.resolve({ kind: "pending", id: "" });
       },
     };
-    this.#real = options.executor.begin(key, work, guarded(work, hooks, approver));
-    if (this.#aborted !== undefined) this.#real.abort(this.#aborted);
-    const made = (result: ToolResult): ToolResult => {
-      const needsApproval = approval && !result.success && result.error.code === "approval_required";
-      return needsApproval ? this.#withhold(effect, args) : result;
+    const ended = (end: CallEnd): void => {
+      const result = end.outcome.kind === "call" ? end.outcome.result : undefined;
+      const needsApproval = approval && result?.success === false && result.error.code === "approval_required";
+      if (needsApproval) this.#withhold(effect, args);
+      else sink.ended(end);
     };
-    const result = this.#real.run();
-    return result instanceof Promise ? result.then(made) : made(result);
+    // No step of a dry run requests its `approval:`, so its arguments would count as untrusted.
+    const trusted = { ...call, tainted: false, untrusted: undefined };
+    this.#real = options.runner.begin(trusted, guarded(call, sink, { approver, ended }));
+    if (this.#stopped !== undefined) this.#real.stop(this.#stopped);
   }
 
   /** Unknown parts of the call; undefined if everything is known. */
   #unsure(): Unsure | undefined {
-    const { work, unknowns } = this.#parts;
-    const { args } = work;
-    const unknown = typeof args === "object" && args !== null ? unknowns.arguments.get(args) : undefined;
+    const { call, unknowns } = this.#parts;
+    const { unknown } = unknowns.noteOf(this.#path, call.args);
     const uncertain = unknowns.uncertainty(this.#path);
     return unknown === undefined && uncertain === undefined
       ? undefined
@@ -203,24 +217,25 @@ class DryCall implements RunningCall {
   }
 
   get #path(): string {
-    return stepPathOfKey(this.#parts.key).replaceAll(/\[\d+\]/g, "");
+    return stepPathOfKey(this.#parts.call.key).replaceAll(/\[\d+\]/g, "");
   }
 
-  #withhold(effect: Effect, args: unknown, unsure?: Unsure): ToolResult {
-    const { tool, withheld, key, work, options, unknowns } = this.#parts;
+  #withhold(effect: Effect, args: unknown, unsure?: Unsure): void {
+    const { tool, withheld, call, sink, options, unknowns } = this.#parts;
     const { redactor = createRedactor([]), clock = systemClock } = options;
     unknowns.addOutput(this.#path, "all");
-    const untrusted = isRecord(work.args) ? unknowns.untrusted.get(work.args) : undefined;
-    const shown = { key, tool: work.tool, effect, args: logValue(args, redactor) };
+    const { untrusted } = unknowns.noteOf(this.#path, call.args);
+    const shown = { key: call.key, tool: call.tool, effect, args: logValue(args, redactor) };
     withheld.push({ ...shown, ...unsure, ...(untrusted !== undefined && { untrusted }) });
-    return {
+    const result: ToolResult = {
       success: true,
-      tool: work.tool,
+      tool: call.tool,
       output: tool.output === undefined ? { dry_run: true } : stubFromSchema(tool.output.json),
       durationMs: 0,
       executedAt: clock.now(),
       meta: { callId: "", source: "", attempts: 0, dryRun: true },
     };
+    sink.ended({ outcome: { kind: "call", result, effect: undefined } });
   }
 }
 

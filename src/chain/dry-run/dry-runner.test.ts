@@ -3,20 +3,20 @@ import { type RecordOptions, recordRun } from "../../../test/support/record-run.
 import { toExecutionLog } from "../log/execution-log.ts";
 import type { ChainSpec } from "../plan/chain-spec.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
-import { type DryRunExecutor, dryRunExecutor } from "./dry-run-executor.ts";
+import { type DryRunner, dryRunner } from "./dry-runner.ts";
 import { type MockAnswer, type MockTools, mock } from "../../testing/chain/mock-tools.ts";
 
 async function dryRun(
   spec: ChainSpec,
   options: RecordOptions,
-): Promise<{ facts: RunFacts; withheld: DryRunExecutor["withheld"]; tools: MockTools }> {
-  let dry: DryRunExecutor | undefined;
+): Promise<{ facts: RunFacts; withheld: DryRunner["withheld"]; tools: MockTools }> {
+  let dry: DryRunner | undefined;
   const { facts, tools } = await recordRun(spec, {
     ...options,
     prepare: (plan) => dry?.prepare(plan) ?? plan,
-    executor: (executor, engine) => {
+    runner: (runner, engine) => {
       const secrets = { get: (name: string) => options.secrets?.[name] };
-      dry = dryRunExecutor({ executor, tool: (name) => engine.tools.get(name), secrets });
+      dry = dryRunner({ runner, tool: (name) => engine.tools.get(name), secrets });
       return dry;
     },
   });
