@@ -11,7 +11,7 @@ import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import { driveChain } from "./interpreter/execute-run.ts";
-import { ChainCalls, untrustedContent } from "./interpreter/chain-calls.ts";
+import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
 import type { RunRecording } from "../store/index.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";

@@ -8,7 +8,7 @@ import type { Plan } from "./plan/plan.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
-import { ChainCalls } from "./interpreter/chain-calls.ts";
+import { ChainCalls } from "./chain-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 import { toolsOf } from "./plan-targets.ts";
 import type { RunEvent, RunListener } from "./interpreter/run-events.ts";

@@ -13,7 +13,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { TaintPolicy } from "./plan/chain-spec.ts";
 import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
-import { ChainCalls, untrustedContent } from "./interpreter/chain-calls.ts";
+import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-facts.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/base/index.ts";
 import type { CallRunner } from "../../src/run/call-runner.ts";
 import { engineRunner } from "../../src/run/host/engine-runner.ts";
-import { ChainCalls } from "../../src/chain/interpreter/chain-calls.ts";
+import { ChainCalls } from "../../src/chain/chain-calls.ts";
 import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
 import { type MockAnswer, type MockTools, mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { planChain } from "../../src/chain/plan/plan-chain.ts";

@@ -15,7 +15,7 @@ import {
   wrapSink,
 } from "../../run/call-runner.ts";
 import { engineRunner } from "../../run/host/engine-runner.ts";
-import { ChainCalls } from "./chain-calls.ts";
+import { ChainCalls } from "../chain-calls.ts";
 import { mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import type { ChainSpec, StepSpec } from "../plan/chain-spec.ts";
 import { executeRun } from "./execute-run.ts";

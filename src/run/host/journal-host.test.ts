@@ -9,7 +9,7 @@ import { ok } from "../../tool/index.ts";
 import { type MockAnswer, mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import type { ChainSpec } from "../../chain/plan/chain-spec.ts";
 import { type ExecutedRun, type ExecuteRunTask, executeRun } from "../../chain/interpreter/execute-run.ts";
-import { ChainCalls } from "../../chain/interpreter/chain-calls.ts";
+import { ChainCalls } from "../../chain/chain-calls.ts";
 import type { RunCalls } from "../call-runner.ts";
 import { engineRunner } from "./engine-runner.ts";
 import type { JournalSink } from "./journal-writer.ts";

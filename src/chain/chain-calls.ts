@@ -1,5 +1,5 @@
-import { SeenUrls, type UntrustedArguments, bringsUrls, knownUrlsIn } from "../../engine/index.ts";
-import { closeSecrets } from "../../expr/index.ts";
+import { SeenUrls, type UntrustedArguments, bringsUrls, knownUrlsIn } from "../engine/index.ts";
+import { closeSecrets } from "../expr/index.ts";
 import {
   type CallRequest,
   type CallRunner,
@@ -8,13 +8,13 @@ import {
   type RunCalls,
   type UntrustedContent,
   changedTool,
-} from "../../run/index.ts";
-import type { JournalEvent } from "../../store/index.ts";
-import { type AnyTool, type ToolResult, fingerprintTool } from "../../tool/index.ts";
-import { toolsOf, usesSecrets } from "../plan-targets.ts";
-import type { Plan } from "../plan/plan.ts";
-import { callsOfStep } from "../plan/planned-calls.ts";
-import { TaintedCalls } from "./tainted-calls.ts";
+} from "../run/index.ts";
+import type { JournalEvent } from "../store/index.ts";
+import { type AnyTool, type ToolResult, fingerprintTool } from "../tool/index.ts";
+import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import type { Plan } from "./plan/plan.ts";
+import { callsOfStep } from "./plan/planned-calls.ts";
+import { TaintedCalls } from "./interpreter/tainted-calls.ts";
 
 /** The untrusted content of a run. */
 interface UntrustedRun {
