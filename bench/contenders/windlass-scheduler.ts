@@ -15,8 +15,8 @@ export async function create(): Promise<LimitContender> {
   return {
     limited(task) {
       const owner = new Owner();
-      const ticket = scheduler.ticket(owner);
-      if (scheduler.enter(ticket) === "held") return hold(task, ticket);
+      const ticket = scheduler.enter(owner);
+      if (ticket.state === "held") return hold(task, ticket);
       return new Promise<void>((resolve) => (owner.wake = resolve)).then(() => hold(task, ticket));
     },
   };

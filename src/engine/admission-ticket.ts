@@ -31,12 +31,19 @@ export interface SlotHolder {
   readonly since: number;
 }
 
-/** The state of a call that may have to wait for admission: new, then queued or held, then done. */
+/**
+ * The state of a call that may have to wait for admission.
+ *
+ * ```
+ *   queued ──► held ──► done
+ *     └── refused, or cancelled ──▲
+ * ```
+ */
 export class Ticket implements Linked<Ticket>, Expiring, SlotHolder {
   previous: Ticket | undefined = undefined;
   next: Ticket | undefined = undefined;
   linked = false;
-  state: "new" | "queued" | "held" | "done" = "new";
+  state: "queued" | "held" | "done" = "queued";
   readonly bucket: Bucket;
   readonly owner: AdmissionRequest;
   readonly priority: number;

@@ -192,9 +192,8 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
     this.since = now;
     this.#slot = scheduler.acquireFree(this, now);
     if (this.#slot !== undefined) return this.#attempt(now);
-    this.#slot = scheduler.ticket(this);
-    const rejected = scheduler.enter(this.#slot, now) === "rejected";
-    return rejected ? this.#fail(this.#refused("rejected")) : this.#guard(this.#queue());
+    this.#slot = scheduler.enter(this, now);
+    return this.#slot.state === "done" ? this.#fail(this.#refused("rejected")) : this.#guard(this.#queue());
   }
 
   async #queue(): Promise<Result | undefined> {

@@ -1,5 +1,4 @@
 import type {
-  AnyTool,
   CallTool,
   CompositeContext,
   Log,
@@ -8,14 +7,11 @@ import type {
   Secrets,
   ToolContext,
 } from "../tool/index.ts";
-import type { CallerType } from "../store/index.ts";
-import { type Account, type CallContext, callerPathBelow, canElicitApproval } from "./call-context.ts";
-import type { BeginCall, CallInternals, DecidePermission, JournaledCall } from "./internals.ts";
-import type { FindDenial } from "./denials.ts";
+import { callerPathBelow, canElicitApproval } from "./call-context.ts";
+import type { CallInternals } from "./internals.ts";
 import type { Execution } from "./execution.ts";
 import { type Job, coveredBy, taintsReading, uncleared } from "./job.ts";
 import { nestedPermission } from "./decide-permission.ts";
-import type { UntrustedArguments } from "./untrusted-targets.ts";
 
 /** The execution as seen by its handler. Everything is created on first use, because most handlers use none of it. */
 export class HandlerContext implements ToolContext, CompositeContext {
@@ -85,104 +81,40 @@ export class HandlerContext implements ToolContext, CompositeContext {
 
   /** @internal For `internals()`. */
   get internals(): CallInternals {
-    return new Internals(this.#execution, this);
+    return internalsOf(this.#execution, this);
   }
 }
 
-/** The internals of a call, for composites; like the context, everything is created on first use. */
-class Internals implements CallInternals {
-  readonly #execution: Execution;
-  readonly #handler: HandlerContext;
+function internalsOf({ core, job }: Execution, handler: HandlerContext): CallInternals {
+  const { context } = job;
+  const { callerType = "direct", callerPath, onProgress, hooks, principal, account, reuse, workflowId } = context;
+  const caller = { callerType, callerPath, indirect: job.isIndirect };
+  const path = [...pathToRoot(job)];
+  return {
+    beginCall: (target, args, more) => job.beginChild(target, args, more),
+    denies: core.denies,
+    decidePermission: (subject) => nestedPermission(core, { ...subject, ...caller }, context),
+    callerPath: callerPathBelow(context),
+    callers: new Set(path.slice(1).map(({ tool }) => tool)),
+    isModelInitiated: path.some(
+      ({ context: { callerType: by } }) => by === "conversation_agent" || by === "mcp_client",
+    ),
+    covered: coveredBy(job),
+    isTainted: taintsReading(job),
+    untrusted: uncleared(job),
+    elicitApproval: canElicitApproval(context) ? handler.elicit : undefined,
+    progress: onProgress === undefined && hooks?.progress === undefined ? undefined : handler.progress,
+    principal,
+    account,
+    reuse,
+    runId: workflowId,
+    step: path.find((each) => each.context.hooks?.step !== undefined)?.context.hooks?.step,
+  };
+}
 
-  constructor(execution: Execution, handler: HandlerContext) {
-    this.#execution = execution;
-    this.#handler = handler;
-  }
-
-  get #job(): Job {
-    return this.#execution.job;
-  }
-
-  get beginCall(): BeginCall {
-    return (target, args, context) => this.#job.beginChild(target, args, context);
-  }
-
-  get denies(): FindDenial | undefined {
-    return this.#execution.core.denies;
-  }
-
-  get decidePermission(): DecidePermission {
-    const { context, isIndirect: indirect } = this.#job;
-    const { callerType = "direct", callerPath } = context;
-    const caller = { callerType, callerPath, indirect };
-    return (subject) => nestedPermission(this.#execution.core, { ...subject, ...caller }, context);
-  }
-
-  get callerPath(): readonly CallerType[] {
-    return callerPathBelow(this.#job.context);
-  }
-
-  get callers(): ReadonlySet<AnyTool> {
-    return new Set(
-      this.#path()
-        .map(({ tool }) => tool)
-        .slice(1),
-    );
-  }
-
-  get isModelInitiated(): boolean {
-    return this.#path().some(
-      ({ context: { callerType } }) => callerType === "conversation_agent" || callerType === "mcp_client",
-    );
-  }
-
-  get covered(): readonly string[] | undefined {
-    return coveredBy(this.#job);
-  }
-
-  get isTainted(): boolean {
-    return taintsReading(this.#job);
-  }
-
-  get untrusted(): UntrustedArguments | undefined {
-    return uncleared(this.#job);
-  }
-
-  get elicitApproval(): CallInternals["elicitApproval"] {
-    return canElicitApproval(this.#job.context) ? this.#handler.elicit : undefined;
-  }
-
-  get progress(): CallInternals["progress"] {
-    const { onProgress, hooks } = this.#job.context;
-    return onProgress === undefined && hooks?.progress === undefined ? undefined : this.#handler.progress;
-  }
-
-  get principal(): string | undefined {
-    return this.#job.context.principal;
-  }
-
-  get account(): Account | undefined {
-    return this.#job.context.account;
-  }
-
-  get reuse(): CallContext["reuse"] {
-    return this.#job.context.reuse;
-  }
-
-  get runId(): string | undefined {
-    return this.#job.context.workflowId;
-  }
-
-  get step(): JournaledCall | undefined {
-    return this.#path().find(({ context }) => context.hooks?.step !== undefined)?.context.hooks?.step;
-  }
-
-  /** The call and those that contain it, the root last. */
-  #path(): readonly Job[] {
-    const path: Job[] = [];
-    for (let job: Job | undefined = this.#job; job !== undefined; job = job.parent) path.push(job);
-    return path;
-  }
+/** The call and those that contain it, the root last. */
+function* pathToRoot(job: Job): Generator<Job> {
+  for (let each: Job | undefined = job; each !== undefined; each = each.parent) yield each;
 }
 
 /** Elicits input from a person while the tool's deadline is paused: its remaining time continues after the response. */

@@ -25,8 +25,8 @@ function started(options: ConcurrencyOptions = {}) {
       refused: (_ticket, why) => log.push(`${name} ${why}`),
       ...effect,
     };
-    const ticket = scheduler.ticket(owner);
-    log.push(`${name} ${scheduler.enter(ticket)}`);
+    const ticket = scheduler.enter(owner);
+    log.push(`${name} ${ticket.state === "done" ? "rejected" : ticket.state}`);
     return ticket;
   };
   const take = (): string[] => log.splice(0);

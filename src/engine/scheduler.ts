@@ -5,9 +5,6 @@ import { type BucketMetrics, type ConcurrencyMetrics, bucketMetrics } from "./co
 import { RateWindow } from "./rate-window.ts";
 import { type AdmissionRequest, type SlotHolder, Ticket } from "./admission-ticket.ts";
 
-/** Immediate result of {@link Scheduler.enter}. */
-export type AdmissionResult = "held" | "queued" | "rejected";
-
 /** The slots that a call needs. */
 type Needs = Pick<SlotHolder, "global" | "slot">;
 
@@ -70,31 +67,25 @@ export class Scheduler {
     if (this.#queued > 0) this.#serveRoots(now);
   }
 
-  /** Creates a ticket for a call that may have to wait. */
-  ticket(owner: AdmissionRequest): Ticket {
-    const bucket = this.#bucketOf(owner);
-    // NaN counts as 0: a queue could never find it again.
-    return new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority || 0 : 0);
-  }
-
   /** Counts a chain step, which bypasses the global limit. */
   countBypass(): void {
     this.#totals.bypassed++;
   }
 
-  /** Admits a new ticket, queues it, or rejects it. The owner is called later only if it was queued. */
-  enter(ticket: Ticket, now: number = this.#clock.elapsed()): AdmissionResult {
-    const { bucket } = ticket;
+  /** Admits a call that may have to wait, queues it, or rejects it: then its ticket is done. Only a queued one is called back. */
+  enter(owner: AdmissionRequest, now: number = this.#clock.elapsed()): Ticket {
+    const bucket = this.#bucketOf(owner);
+    // NaN counts as 0: a queue could never find it again.
+    const ticket = new Ticket(owner, bucket, this.settings.strategy === "priority" ? owner.priority || 0 : 0);
     if (this.#isFree(ticket, bucket, now)) {
       this.#assignSlot(ticket, now);
-      return "held";
+      return ticket;
     }
     if (ticket.global && this.#isRefused(ticket)) {
       ticket.state = "done";
       this.#totals.rejected++;
-      return "rejected";
+      return ticket;
     }
-    ticket.state = "queued";
     ticket.since = now;
     ticket.sequence = ++this.#sequence;
     const patienceMs = ticket.owner.queueTimeoutMs ?? this.settings.queueTimeoutMs;
@@ -102,7 +93,7 @@ export class Scheduler {
     (ticket.global ? bucket.roots : bucket.inner).push(ticket);
     if (ticket.global) this.#queued++;
     this.#awaitRate(bucket, now);
-    return "queued";
+    return ticket;
   }
 
   /** Ends a ticket: releases its slots, or removes it from its queue. Idempotent. */

@@ -24,7 +24,8 @@ class Call implements AdmissionRequest {
   readonly holdMs: number;
   readonly number: number;
   readonly model: SchedulerModel;
-  readonly ticket: Ticket;
+  /** Of the scheduler, once the call has entered. */
+  ticket!: Ticket;
   state: State | undefined;
   settled = 0;
   /** Runs until the call is done. */
@@ -38,7 +39,6 @@ class Call implements AdmissionRequest {
     this.slot = effect.slot;
     this.holdMs = effect.holdMs;
     this.number = number;
-    this.ticket = model.scheduler.ticket(this);
   }
 
   get bucket(): string {
@@ -80,11 +80,12 @@ export class SchedulerModel {
     const call = new Call(this, effect, this.calls.length);
     const { settings } = this.scheduler;
     const waiting = this.#queued(({ global }) => global).length;
-    const answer = this.scheduler.enter(call.ticket);
+    call.ticket = this.scheduler.enter(call);
+    const { state } = call.ticket;
     this.calls.push(call);
-    if (answer === "held") {
+    if (state === "held") {
       this.#granted(call);
-    } else if (answer === "queued") {
+    } else if (state === "queued") {
       call.state = "queued";
       if (call.global) must("the size of the queue", waiting < settings.queueSize);
       must("no queue under reject", settings.strategy !== "reject" || !call.global);

@@ -19,7 +19,8 @@ export async function prepareCandidate(
 ): Promise<RunnableCandidate | SkippedCandidate> {
   const { tool, source } = candidate.registration;
   if (!world.isAvailable(tool)) return { candidate, why: "it is switched off" };
-  if (internals(context).callers.has(tool)) return { candidate, why: "this call is a part of its own work" };
+  const { callers, decidePermission } = internals(context);
+  if (callers.has(tool)) return { candidate, why: "this call is a part of its own work" };
   const own = argumentsFor(candidate, choice.contract, args);
   if ("issues" in own) return { candidate, why: refusal(own.issues) };
   const checking = checkArguments(tool.input, own.args);
@@ -36,7 +37,7 @@ export async function prepareCandidate(
   const destructive = destructiveWith(tool, checked.value);
   const { name, aliases, handlerNames, sends } = tool;
   const subject = { tool: name, aliases, handlerNames, source, effect, destructive, sends };
-  const permission = internals(context).decidePermission(subject);
+  const permission = decidePermission(subject);
   return { candidate, args: own.args, effect, permission };
 }
 
