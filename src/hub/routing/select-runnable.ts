@@ -47,8 +47,7 @@ export async function selectRunnable(invocation: ChoiceInvocation, context: Tool
   if (allowed.length > 0) {
     // A candidate with an approval, or with a reusable result, does not take turns with others.
     const { reuse } = internals(context);
-    const takesTurns = ({ permission }: RunnableCandidate): boolean =>
-      permission === "allow" && reuse === undefined;
+    const takesTurns = ({ permission }: RunnableCandidate): boolean => permission === "allow" && reuse === undefined;
     const runnable = world.historyOf(choice.name).order(allowed, now, choice.byCapability ? takesTurns : undefined);
     const denied = ready.runnable.filter((each) => !isAllowed(each)).map(skipDenied);
     return { runnable, skipped: [...ready.skipped, ...denied, ...coolingDown.map(skipCoolingDown)] };
