@@ -15,13 +15,13 @@ interface Soak {
 }
 
 const soaks: Readonly<Record<string, Soak>> = {
-  "kill-runs": {
-    about: "chains whose process is killed with SIGKILL at random times, 300 kills per round",
+  kills: {
+    about: "chains, agents and durable calls whose process is killed with SIGKILL at random times, 300 kills per round",
     files: "test/crash/runs",
     env: { WINDLASS_KILLS: "300" },
   },
   "kill-agents": {
-    about: "agents whose process is killed with SIGKILL at random times",
+    about: "agents of every runner whose process is killed with SIGKILL at random times",
     files: "test/crash/agents",
     env: { WINDLASS_KILLS: "120" },
   },

@@ -19,12 +19,13 @@ import {
 } from "./crash-harness.ts";
 import { type EffectLine, effectTools } from "./effect-tools.ts";
 import { generateChain } from "./generate-chain.ts";
-import { brokenRules, eventsIn, gaps, readEffects } from "./invariants.ts";
+import { answerOf, generateCall } from "./generate-work.ts";
+import { brokenRules, doubledEffects, eventsIn, gaps, readEffects } from "./invariants.ts";
 
-/** `npm run soak -- kill-runs` sets a larger number. */
+/** `npm run soak -- kills` sets a larger number. */
 const requestedKills = Number(process.env["WINDLASS_KILLS"] ?? 60);
 const firstSeed = Number(process.env["WINDLASS_SEED"] ?? 1);
-const runsAtOnce = 5;
+const chainsAtOnce = 4;
 const quiet = [41, 42, 43];
 
 let base = "";
@@ -93,8 +94,10 @@ async function undisturbed(plan: Plan): Promise<unknown> {
 
 /** Kills the process that executes a handful of runs until they have ended, and checks the outcome. */
 async function round(number: number, max: number): Promise<{ kills: number; broken: string[] }> {
-  const seeds = Array.from({ length: runsAtOnce }, (_, i) => firstSeed + number * runsAtOnce + i);
+  const seeds = Array.from({ length: chainsAtOnce }, (_, i) => firstSeed + number * chainsAtOnce + i);
   const { folder, words, plans } = prepare("round", seeds);
+  const others = seeds.map((seed, index) => ({ seed, runId: `${index % 2 === 0 ? "agent" : "call"}-${seed}` }));
+  words.push(...others.map(({ seed, runId }) => `${seed}:${runId}`));
   const cancel = [`run-${seeds[0]}`];
   const promises = await crash({ folder, words, kills: max, seed: firstSeed * 1000 + number, cancel });
   const effects = readEffects(join(folder, "effects.ndjson"));
@@ -106,6 +109,9 @@ async function round(number: number, max: number): Promise<{ kills: number; brok
         ...brokenRules(runId, plan, effects),
         ...(await brokenEnd({ store, promises, effects }, runId, plan)),
       );
+    }
+    for (const { seed, runId } of others) {
+      broken.push(...doubledEffects(runId, effects), ...(await brokenOther(store, runId, seed)));
     }
     broken.push(...(await lostApprovals(store, promises)));
   } finally {
@@ -138,9 +144,20 @@ async function brokenEnd({ store, promises, effects }: Seen, runId: string, plan
   return JSON.stringify(JSON.parse(output)) === right ? broken : [...broken, `${runId} gave ${output}, not ${right}`];
 }
 
+/** Checks that an agent or a durable call ended with the expected output. */
+async function brokenOther(store: SqliteStore, runId: string, seed: number): Promise<string[]> {
+  const run = (await store.runs.read(runId))?.run;
+  if (run?.status !== "success") return [`${runId} ended as ${run?.status}: ${run?.error}`];
+  const [output, right] = [
+    run.output ?? "",
+    runId.startsWith("call-") ? JSON.stringify(generateCall(seed).output) : answerOf(seed),
+  ];
+  return output.includes(right) ? [] : [`${runId} gave ${output}, not ${right}`];
+}
+
 /** One approval for each step that needs one: an approved step does not request another. */
 async function lostApprovals(store: SqliteStore, { approved }: Promises): Promise<string[]> {
-  const prompts = (await store.approvals.list(Date.now())).filter(({ message }) => message.startsWith("Do "));
+  const prompts = (await store.approvals.list(Date.now())).filter(({ interrupted }) => interrupted !== true);
   const steps = prompts.map(({ runId, step }) => `${runId}/${step}`);
   const twice = steps
     .filter((step, index) => steps.indexOf(step) !== index)

@@ -22,13 +22,14 @@ const input = fromJsonSchema({
 });
 const output = fromJsonSchema({ type: "object", properties: { value: { type: "number" } }, required: ["value"] });
 
-/** Tools that write every run to a file before it starts, and before it ends. */
-export function effectTools(file: string | undefined): AnyTool[] {
+/** Tools that write every run to a file before it starts, and before it ends, and report both. */
+export function effectTools(file: string | undefined, report: () => void = () => {}): AnyTool[] {
   const handle = file === undefined ? undefined : openSync(file, "a");
   const note = (line: EffectLine): void => {
     if (handle === undefined) return;
     appendFileSync(handle, `${JSON.stringify(line)}\n`);
     fsyncSync(handle);
+    report();
   };
   const failures = new Map<string, number>();
 
@@ -61,6 +62,7 @@ export function effectTools(file: string | undefined): AnyTool[] {
     tool("look", "read"),
     tool("put", "idempotent"),
     tool("send", "once"),
+    tool("wipe", "once"),
     tool("flaky", "read", firstTime),
     tool("broken", "read", () => true),
   ];

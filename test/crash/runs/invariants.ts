@@ -14,26 +14,27 @@ export function readEffects(file: string): EffectLine[] {
     .map((line) => JSON.parse(line) as EffectLine);
 }
 
+/** Once effects of a run that were done more than once. Returns a sentence for each. */
+export function doubledEffects(runId: string, effects: readonly EffectLine[]): string[] {
+  const seen = new Set<string>();
+  return effects.flatMap(({ what, effect, key }) => {
+    if (what !== "begin" || effect !== "once" || (key !== runId && !key.startsWith(`${runId}/`))) return [];
+    if (seen.has(key)) return [`${key} must run once, and ran again`];
+    seen.add(key);
+    return [];
+  });
+}
+
 /** Rules that a chain must never break, even if its process is killed. Returns a sentence for each broken rule. */
 export function brokenRules(runId: string, plan: Plan, effects: readonly EffectLine[]): string[] {
   const mine = effects.filter(({ key }) => key.startsWith(`${runId}/`));
   const steps = mine.map((line) => ({ ...line, step: /^[\w-]+/.exec(line.key.slice(runId.length + 1))?.[0] ?? "" }));
   // A compensation does not count as a second run of the step.
   const forward = steps.filter(({ key }) => !key.includes("^"));
-  return [...onceOnly(steps), ...needsFirst(forward, plan), ...noReturn(forward, plan)];
+  return [...doubledEffects(runId, effects), ...needsFirst(forward, plan), ...noReturn(forward, plan)];
 }
 
 type Line = EffectLine & { readonly step: string };
-
-function onceOnly(lines: readonly Line[]): string[] {
-  const seen = new Set<string>();
-  return lines.flatMap(({ what, effect, key }) => {
-    if (what !== "begin" || effect !== "once") return [];
-    if (seen.has(key)) return [`${key} must run once, and ran again`];
-    seen.add(key);
-    return [];
-  });
-}
 
 function needsFirst(lines: readonly Line[], plan: Plan): string[] {
   const ended = new Set<string>();
