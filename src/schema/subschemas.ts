@@ -33,17 +33,9 @@ const holders: Readonly<Record<string, HolderKind>> = {
 };
 
 /** Keywords whose schemas apply to the same value as the schema that contains them. */
-export const sameValueKeywords: ReadonlySet<string> = new Set([
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-  "dependentSchemas",
-  "dependencies",
-]);
+export const sameValueKeywords: ReadonlySet<string> = new Set(
+  "allOf anyOf oneOf not if then else dependentSchemas dependencies".split(" "),
+);
 
 /** A schema or a part of one: `true` accepts everything, `false` nothing. */
 export type SubSchema = JsonSchema | boolean;

@@ -20,17 +20,7 @@ export function isZodNode(value: unknown): value is ZodNode {
   return typeof def === "object" && def !== null && "type" in def && typeof def.type === "string";
 }
 
-const wrappers = new Set([
-  "optional",
-  "nullable",
-  "default",
-  "prefault",
-  "catch",
-  "readonly",
-  "nonoptional",
-  "success",
-  "promise",
-]);
+const wrappers = new Set("optional nullable default prefault catch readonly nonoptional success promise".split(" "));
 
 /** The schema that a wrapper such as `optional` or the first half of a pipe passes its input to. */
 export function innerNode(node: ZodNode): ZodNode | undefined {

@@ -152,17 +152,7 @@ export function dereference({ root, node }: SchemaPart): JsonSchema | undefined 
   return found;
 }
 
-const involved = [
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-  "if",
-  "dependentSchemas",
-  "dependentRequired",
-  "dependencies",
-  "$ref",
-];
+const involved = "anyOf oneOf allOf not if dependentSchemas dependentRequired dependencies $ref".split(" ");
 
 /** True if the schema cannot be checked part by part. */
 export function isInvolved(node: JsonSchema): boolean {
