@@ -1,6 +1,6 @@
 import { type ParsedYaml, type SourceRange, type Problem, type YamlPath, suggest, suggestHint } from "../text/index.ts";
 import type { JsonSchema } from "./schema.ts";
-import { isRecord } from "./subschemas.ts";
+import { isRecord, propertiesOf } from "./subschemas.ts";
 
 /** Details of a problem besides its message. */
 export interface ProblemDetail {
@@ -163,7 +163,7 @@ function itemFaults(value: readonly unknown[], schema: JsonSchema, at: YamlPath)
 }
 
 function keyFaults(value: Readonly<Record<string, unknown>>, schema: JsonSchema, at: YamlPath): Fault[] {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const properties = propertiesOf(schema);
   const known = Object.keys(properties);
   const schemaOf = (key: string): unknown =>
     Object.hasOwn(properties, key) ? properties[key] : schema["additionalProperties"];

@@ -1,6 +1,6 @@
 import { type Issue, FailureError, formatPath, isFailureError } from "../base/index.ts";
 import { type BrokenRule, toIssues } from "./broken-rule.ts";
-import { valueAt } from "./subschemas.ts";
+import { valueAt, isImpossible, isRecord, subSchemas } from "./subschemas.ts";
 import { checkJsonSchema } from "./check-json-schema.ts";
 import type { JsonSchema, Schema, Validation } from "./schema.ts";
 import type {
@@ -17,8 +17,7 @@ import { type AsyncCheck, asyncZodCheck, isAsyncZod, isZodNode } from "./zod-nod
 import { issuePath, toBrokenRule } from "./zod-issues.ts";
 import { type Revive, zodRevival } from "./zod-revival.ts";
 import { copyFrozenJson } from "./copy-json.ts";
-import { isRecord, subSchemas } from "./subschemas.ts";
-import { isImpossible, zodJsonOptions } from "./zod-json-schema.ts";
+import { zodJsonOptions } from "./zod-json-schema.ts";
 
 /** Options of {@link fromStandard} for obtaining the JSON Schema. */
 export interface FromStandardOptions {

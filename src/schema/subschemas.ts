@@ -45,9 +45,20 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The schemas of the declared keys, by name; empty if there are none. */
+export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return isRecord(properties) ? properties : {};
+}
+
 /** True if the value is valid in the position of a schema. */
 export function isSubSchema(value: unknown): value is SubSchema {
   return typeof value === "boolean" || isRecord(value);
+}
+
+/** True if this schema accepts no value at all. */
+export function isImpossible(schema: unknown): boolean {
+  if (!isRecord(schema)) return schema === false;
+  return schema["not"] === true || (isRecord(schema["not"]) && Object.keys(schema["not"]).length === 0);
 }
 
 /** One schema inside another, and where: `["properties", "url"]`. */

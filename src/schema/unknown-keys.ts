@@ -1,6 +1,6 @@
 import { type Issue, plainJsonSize } from "../base/index.ts";
 import { compilePattern } from "./pattern.ts";
-import { resolveRef, type SubSchema, isRecord, isSubSchema, setOwn } from "./subschemas.ts";
+import { resolveRef, type SubSchema, isRecord, isSubSchema, setOwn, propertiesOf } from "./subschemas.ts";
 import { maxSchemaIssues, ruleIssue } from "./rule.ts";
 import type { JsonSchema, Schema, Validation } from "./schema.ts";
 
@@ -333,8 +333,4 @@ function isOpen(views: readonly JsonSchema[]): boolean {
     (view) =>
       isRecord(view["properties"]) || view["additionalProperties"] === false || view["unevaluatedProperties"] === false,
   );
-}
-
-function propertiesOf(view: JsonSchema): Readonly<Record<string, unknown>> {
-  return isRecord(view["properties"]) ? view["properties"] : {};
 }

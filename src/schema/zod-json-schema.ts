@@ -1,5 +1,5 @@
 import { FailureError, formatPath } from "../base/index.ts";
-import { isRecord } from "./subschemas.ts";
+import { isImpossible } from "./subschemas.ts";
 import { type ZodDef, innerNode, isZodNode, shapeOf } from "./zod-node.ts";
 
 /** A big integer is sent as text: JSON numbers lose digits above 2^53. */
@@ -94,12 +94,6 @@ function dropImpossible(json: Record<string, unknown>): void {
   if (!Array.isArray(anyOf)) return;
   const possible = anyOf.filter((form) => !isImpossible(form));
   if (possible.length > 0) json["anyOf"] = possible;
-}
-
-/** True if this schema accepts no value at all. */
-export function isImpossible(schema: unknown): boolean {
-  if (!isRecord(schema)) return schema === false;
-  return schema["not"] === true || (isRecord(schema["not"]) && Object.keys(schema["not"]).length === 0);
 }
 
 /** Only literals that JSON lacks need handling: big integers are sent as text, `undefined` is absence. */

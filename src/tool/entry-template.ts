@@ -1,8 +1,7 @@
+import { propertiesOf, valueAt, type JsonSchema, type FileReport, isRecord } from "../schema/index.ts";
 import { fail } from "../base/index.ts";
-import type { JsonSchema } from "../schema/index.ts";
 import { type YamlPath, suggestHint } from "../text/index.ts";
 import type { Secrets } from "./context.ts";
-import { type FileReport, isRecord } from "../schema/index.ts";
 
 /** `${input.user.name}` or `${secret.TOKEN}`. */
 export interface TemplateReference {
@@ -106,7 +105,7 @@ export class TemplateReader {
 
   #checkInput({ source, path: parts }: TemplateReference, root: string, position: ReferencePosition): boolean {
     const { path, inside } = position;
-    const properties = isRecord(this.#names.parameters["properties"]) ? this.#names.parameters["properties"] : {};
+    const properties = propertiesOf(this.#names.parameters);
     const name = String(parts[0]);
     if (root !== "input") {
       const near =
@@ -229,16 +228,6 @@ export function resolveTemplateTree(tree: TemplateTree, scope: TemplateScope): u
 /** The value of a reference; undefined if there is none. */
 export function resolveReference({ root, path }: TemplateReference, { args, secrets }: TemplateScope): unknown {
   return root === "secret" ? openSecret(String(path[0]), secrets) : valueAt(args, path);
-}
-
-/** The value at a path, through own properties only; undefined if there is none. */
-export function valueAt(args: Readonly<Record<string, unknown>>, path: readonly (string | number)[]): unknown {
-  let value: unknown = args;
-  for (const part of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string | number, unknown>)[part];
-  }
-  return value;
 }
 
 function openSecret(name: string, secrets: Secrets): string {

@@ -1,3 +1,4 @@
+import { type JsonSchema, isRecord, mapSubSchemas } from "../schema/index.ts";
 import { canonicalJson, nodeCrypto } from "../base/index.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -18,8 +19,8 @@ export function fingerprintTool(tool: AnyTool): string {
 
 /** The same without the texts for people and models, so that a reworded description does not change it. */
 export function fingerprintShape(tool: AnyTool): string {
-  const facts = factsOf(tool);
-  return hashOf({ ...facts, input: withoutTexts(facts["input"]), output: withoutTexts(facts["output"]) });
+  const output = tool.output === undefined ? null : withoutTexts(tool.output.json);
+  return hashOf({ ...factsOf(tool), input: withoutTexts(tool.input.json), output });
 }
 
 function factsOf(tool: AnyTool): Readonly<Record<string, unknown>> {
@@ -38,28 +39,12 @@ function hashOf(facts: unknown): string {
   return nodeCrypto().createHash("sha256").update(canonicalJson(facts)).digest("hex").slice(0, 32);
 }
 
-/** Keywords whose values are data, not schemas. */
-const dataKeywords: ReadonlySet<string> = new Set(["enum", "const", "default"]);
-/** Keywords whose values are maps of schemas, by names that mean nothing here. */
-const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "definitions"]);
-
 /** A JSON Schema without descriptions, titles and examples. */
-function withoutTexts(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map((item: unknown) => withoutTexts(item));
-  if (!isObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).flatMap(([key, value]) => {
-      if (key === "description" || key === "title" || key === "examples") return [];
-      if (mapKeywords.has(key) && isObject(value)) return [[key, mapValues(value)]];
-      return [[key, dataKeywords.has(key) ? value : withoutTexts(value)]];
-    }),
-  );
-}
-
-function mapValues(schemas: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutTexts(schema)]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+function withoutTexts({
+  description: _description,
+  title: _title,
+  examples: _examples,
+  ...schema
+}: JsonSchema): JsonSchema {
+  return mapSubSchemas(schema, (inner) => (isRecord(inner) ? withoutTexts(inner) : inner));
 }

@@ -61,9 +61,9 @@ function entryKind({ entry, report }: EntryInput): EntryKind | undefined {
       }
       return type === "command" ? type : externalKind(entry, report);
     default: {
-      const message = isNothing(type) ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
+      const message = type == null ? '"entry" needs the key "type"' : `unknown entry type ${JSON.stringify(type)}`;
       const hint = suggestHint(String(type), entryTypes) ?? `types: ${entryTypes.join(", ")}`;
-      report.add("bad_value", isNothing(type) ? ["entry"] : ["entry", "type"], [message, { hint }]);
+      report.add("bad_value", type == null ? ["entry"] : ["entry", "type"], [message, { hint }]);
       return undefined;
     }
   }
@@ -78,14 +78,9 @@ function reportCommandLine(command: string, report: FileReport): void {
 
 /** The older type `external` stands for both. */
 function externalKind({ command, url }: EntryInput["entry"], report: FileReport): EntryKind | undefined {
-  if (isNothing(command) !== isNothing(url)) return isNothing(command) ? "http" : "command";
-  const message = isNothing(url)
-    ? 'an external entry needs "url" or "command"'
-    : 'an external entry has "url" or "command", not both';
+  if ((command == null) !== (url == null)) return command == null ? "http" : "command";
+  const message =
+    url == null ? 'an external entry needs "url" or "command"' : 'an external entry has "url" or "command", not both';
   report.add("bad_value", ["entry"], [message, { part: "key" }]);
   return undefined;
-}
-
-function isNothing(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
 }

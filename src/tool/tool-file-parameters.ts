@@ -1,7 +1,14 @@
 import { isFailureError } from "../base/index.ts";
-import { type JsonSchema, forbiddenKeys, fromJsonSchema } from "../schema/index.ts";
+import {
+  type JsonSchema,
+  forbiddenKeys,
+  fromJsonSchema,
+  propertiesOf,
+  type FileReport,
+  isRecord,
+  isOfType,
+} from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
-import { type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { readParameterMap } from "./parameter-map.ts";
 import { parameterSchema } from "./tool-file-schema.ts";
 import { readValidation } from "./tool-file-type-schema.ts";
@@ -84,8 +91,4 @@ function simpleFault(value: unknown, { enum: allowed, minimum, maximum }: JsonSc
 function quoteHint(value: unknown, type: unknown): string | undefined {
   const quotable = type === "string" && (typeof value === "number" || typeof value === "boolean");
   return quotable ? "put quotes around it" : undefined;
-}
-
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isRecord(schema["properties"]) ? schema["properties"] : {};
 }

@@ -1,7 +1,6 @@
 import { isFailureError } from "../base/index.ts";
-import { type JsonSchema, fromJsonSchema } from "../schema/index.ts";
+import { type JsonSchema, fromJsonSchema, propertiesOf, type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { type YamlPath, suggest, suggestHint } from "../text/index.ts";
-import { type FileReport, isRecord, isOfType } from "../schema/index.ts";
 import { type ParameterType, parameterTypes, validationSchemas } from "./tool-file-schema.ts";
 
 /** Options of `validation` and the corresponding keywords. */
@@ -176,7 +175,7 @@ export function readValidation(
   const own = parameterTypes.find((name) => name === type);
   if (own === undefined) return {};
   const schema = validationSchemas[own];
-  const known = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const known = propertiesOf(schema);
   const usable = Object.entries(options).filter(([key, value]) => {
     const foreign = !Object.hasOwn(known, key) && Object.hasOwn(keywordOf, key);
     if (foreign) reportForeign(key, own, { path: [...path, key], report });
@@ -236,8 +235,4 @@ function checkedPattern(value: unknown, path: YamlPath, report: FileReport): unk
     report.add(error.reason ?? "bad_pattern", path, [message]);
     return undefined;
   }
-}
-
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return isRecord(schema["properties"]) ? schema["properties"] : {};
 }

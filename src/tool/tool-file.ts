@@ -135,7 +135,7 @@ function readHead(file: File, report: FileReport): ToolHead {
   checkTimeouts(file, report);
   const parameters = readParameters(file["parameters"], report);
   checkTargets(file["targets"], parameters, report);
-  const output = isNothing(file["output"]) ? undefined : readOutput(file["output"], report);
+  const output = file["output"] == null ? undefined : readOutput(file["output"], report);
   return { file, parameters, output };
 }
 
@@ -203,7 +203,7 @@ function assemble({ file, parameters, output }: ToolHead, plan: EntryPlan, repor
     const input = {
       ...parameters,
       ...(plan.closed === true && { additionalProperties: false }),
-      ...(!isNothing(examples) && { examples }),
+      ...(examples != null && { examples }),
     };
     const tool: AnyTool = defineTool({
       ...infoOf(file),
@@ -258,7 +258,7 @@ function infoOf(file: File): Partial<ToolInfo> & Pick<ToolInfo, "name" | "descri
     background: file["background"],
     gated: file["gated"],
   };
-  const definition = Object.entries(info).filter(([, value]) => !isNothing(value));
+  const definition = Object.entries(info).filter(([, value]) => value != null);
   return Object.fromEntries(definition) as Partial<ToolInfo> & Pick<ToolInfo, "name" | "description">;
 }
 
@@ -273,7 +273,7 @@ function rulesOf(
     (file["destructive"] as boolean | null | undefined) ?? impliedDestructive(file["effect"], plan.destructive);
   const timeoutMs = parseToolDuration(file["timeout"]) ?? plan.timeoutMs;
   const ttlMs = isRecord(file["cache"]) ? parseToolDuration(file["cache"]["ttl"]) : undefined;
-  const cache = ttlMs === undefined ? (isNothing(file["effect"]) ? plan.cache : undefined) : { ttlMs };
+  const cache = ttlMs === undefined ? (file["effect"] == null ? plan.cache : undefined) : { ttlMs };
   return {
     effect,
     destructive,
@@ -288,10 +288,6 @@ function reachOf(file: File, plan: EntryPlan): Pick<AnyTool, "targets" | "sends"
   const targets = { ...(file["targets"] as AnyTool["targets"] | null), ...plan.targets };
   const sends = plan.sends === true || ((file["sends"] as boolean | null | undefined) ?? plan.sends);
   return { ...(Object.keys(targets).length > 0 && { targets }), ...(sends !== undefined && { sends }) };
-}
-
-function isNothing(value: unknown): value is null | undefined {
-  return value === undefined || value === null;
 }
 
 /** The file without weaker effects that are refused; undefined if it must not replace a built-in tool. */

@@ -3,10 +3,7 @@ import { z } from "zod";
 import { fromJsonSchema } from "../schema/index.ts";
 import { defineTool } from "./define-tool.ts";
 import type { Effect } from "./tool.ts";
-import { toAnthropicTools } from "./wire-format-anthropic.ts";
-import { toGeminiTools } from "./wire-format-gemini.ts";
-import { toMcpTools } from "./wire-format-mcp.ts";
-import { toOpenAITools } from "./wire-format-openai.ts";
+import { toAnthropicTools, toOpenAITools, toGeminiTools, toMcpTools } from "./wire-formats.ts";
 import { createWireNames } from "./wire-names.ts";
 
 const weather = defineTool({

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../base/index.ts";
-import { type JsonSchema, isRecord, setOwn } from "../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn, propertiesOf } from "../schema/index.ts";
 
 /** A mutable schema in conversion to the wire format. */
 export type WireNode = Record<string, unknown>;
@@ -124,10 +124,6 @@ function describeForms(forms: readonly JsonSchema[]): string {
   });
   const text = `Exactly one of these forms: ${texts.join(" | ")}`;
   return text.length > maxDescriptionLength ? `${text.slice(0, maxDescriptionLength)}…`.toWellFormed() : text;
-}
-
-function propertiesOf(schema: JsonSchema): JsonSchema {
-  return isRecord(schema["properties"]) ? schema["properties"] : {};
 }
 
 function requiredOf(schema: JsonSchema): string[] {

@@ -1,4 +1,12 @@
-import { type JsonSchema, type SubSchema, isRecord, setOwn, resolveRef, subSchemas } from "../schema/index.ts";
+import {
+  type JsonSchema,
+  type SubSchema,
+  isRecord,
+  setOwn,
+  resolveRef,
+  subSchemas,
+  isImpossible,
+} from "../schema/index.ts";
 import { type WireNode, mergeAll, uniteAny, uniteObjects } from "./wire-merge.ts";
 import { type NameMap, type WireProvider, mapKeyNames } from "./wire-name-rules.ts";
 
@@ -128,7 +136,7 @@ class Conversion {
     const result: WireNode = {};
     for (const [key, schema] of Object.entries(properties)) {
       // A key that accepts no value at all is omitted.
-      if (schema === false || (isRecord(schema) && isNever(schema))) continue;
+      if (isImpossible(schema)) continue;
       const node = this.#node(isRecord(schema) ? schema : true);
       const name = this.#keys.toWire(key);
       if (name !== key) node["description"] = [key, node["description"]].filter(Boolean).join(": ");
@@ -167,7 +175,7 @@ class Conversion {
   #combine(source: JsonSchema, node: WireNode): WireNode {
     const { $ref, allOf, anyOf, oneOf } = source;
     const parts = [node, ...schemasIn(allOf).map((member) => this.#member(member))];
-    const forms = schemasIn(anyOf ?? oneOf).filter((form) => form !== false && (form === true || !isNever(form)));
+    const forms = schemasIn(anyOf ?? oneOf).filter((form) => !isImpossible(form));
     if (forms.length > 0) parts.push(uniteAny(forms.map((form) => this.#node(form))));
     if (typeof $ref === "string") parts.push(this.#reference($ref));
     return parts.length === 1 ? node : mergeAll(parts);
@@ -215,11 +223,6 @@ function collectKeys(schema: JsonSchema, keys: Set<string>): void {
 
 function schemasIn(value: unknown): SubSchema[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "boolean" || isRecord(item)) : [];
-}
-
-function isNever(schema: JsonSchema): boolean {
-  const { not } = schema;
-  return not === true || (isRecord(not) && Object.keys(not).length === 0);
 }
 
 /** OpenAPI uses `nullable` where JSON Schema uses an additional type. */

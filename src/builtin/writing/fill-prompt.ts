@@ -1,6 +1,7 @@
+import { valueAt } from "../../schema/index.ts";
 import { jsonText } from "../../base/index.ts";
 import { fairShare, fenceData, fencedDataRule, stripUnsafe } from "../../text/index.ts";
-import { type EntryTemplate, type ToolPrompt, valueAt } from "../../tool/index.ts";
+import type { EntryTemplate, ToolPrompt } from "../../tool/index.ts";
 
 /** A prompt, ready to be sent. */
 export interface FilledPrompt {

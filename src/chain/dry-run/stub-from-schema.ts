@@ -1,4 +1,4 @@
-import { type JsonSchema, type SubSchema, isRecord, setOwn, resolveRef } from "../../schema/index.ts";
+import { type JsonSchema, type SubSchema, isRecord, setOwn, resolveRef, propertiesOf } from "../../schema/index.ts";
 
 /** Larger stubs have no use. */
 const maxItems = 100;
@@ -94,7 +94,7 @@ class Stub {
   }
 
   #object(schema: JsonSchema, depth: number): Record<string, unknown> {
-    const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+    const properties = propertiesOf(schema);
     const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]).map(String) : [];
     const result: Record<string, unknown> = {};
     for (const key of required.length > 0 ? required : Object.keys(properties)) {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../schema/index.ts";
+import { isRecord, propertiesOf } from "../../schema/index.ts";
 import { calledPlan, targetEffect } from "../plan/chain-effect.ts";
 import type { FallbackPlan, Plan, PlanStep, Target } from "../plan/plan.ts";
 import type {
@@ -25,7 +25,7 @@ export function chainGraph(plan: Plan): ChainGraph {
   const edges = graphEdges(plan);
   const connected = new Set(edges.flatMap(({ from, to }) => [from, to]));
   const nodes: GraphNode[] = plan.steps.map((step) => graphStep(step));
-  const inputs = inputNames(plan);
+  const inputs = Object.keys(propertiesOf(plan.input.json));
   if (inputs.length > 0 || connected.has("input")) nodes.unshift({ key: "input", kind: "input", fields: inputs });
   if (connected.has("output")) nodes.push({ key: "output", kind: "output", fields: outputNames(plan) });
   return {
@@ -93,11 +93,6 @@ function chainFallbacks({ steps }: Plan): GraphFallback[] {
 
 function graphFallback({ target, condition }: FallbackPlan): GraphFallback {
   return { tool: target.name, kind: kindOf(target), ...(condition && { condition: bare(condition.text) }) };
-}
-
-function inputNames({ input }: Plan): string[] {
-  const { properties } = input.json;
-  return isRecord(properties) ? Object.keys(properties) : [];
 }
 
 function outputNames({ spec }: Plan): string[] {

@@ -8,6 +8,7 @@ import {
   showValue,
   unknownKeys,
   valueAt,
+  propertiesOf,
 } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
@@ -221,8 +222,7 @@ function isClosedAt(json: JsonSchema, path: Path): boolean {
 }
 
 function namesAt(json: JsonSchema, path: Path): readonly string[] {
-  const properties = nodeAt(json, path)?.["properties"];
-  return isRecord(properties) ? Object.keys(properties) : [];
+  return Object.keys(propertiesOf(nodeAt(json, path) ?? {}));
 }
 
 function listHint(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { chainTable } from "./chain-table.ts";
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, isRecord } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, isRecord, propertiesOf } from "../../schema/index.ts";
 import type { Problem, YamlPath } from "../../text/index.ts";
 import { toolNameProblem, readParameterList, readParameterMap } from "../../tool/index.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
@@ -95,7 +95,11 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
   const { uses } = reader;
   const all = [...uses, ...parts.flatMap((step) => step.uses)];
   const input = spec.input === undefined ? undefined : readInputs(spec.input, report);
-  const known = { ...names, ...outerNames(spec, context, report), inputs: input && declared(input) };
+  const known = {
+    ...names,
+    ...outerNames(spec, context, report),
+    inputs: input && new Set(Object.keys(propertiesOf(input))),
+  };
   const checker = new ReferenceChecker(known, report);
   for (const use of uses) checker.check(use, undefined);
   const links = link(parts, names, { checker, report });
@@ -140,10 +144,6 @@ function warnUnusedInputs({ input = {} }: ChainSpec, uses: readonly ReferenceUse
     const hint = `use it as \${input.${name}}, or remove it`;
     report.add("unused_input", path, [message, { hint, part, severity: "warning" }]);
   }
-}
-
-function declared({ properties }: JsonSchema): ReadonlySet<string> {
-  return new Set(Object.keys(isRecord(properties) ? properties : {}));
 }
 
 function checkChainName({ name, timeout }: ChainSpec, report: ChainReport): void {

@@ -1,4 +1,4 @@
-import { type JsonSchema, isRecord } from "../../../../schema/index.ts";
+import { type JsonSchema, isRecord, propertiesOf } from "../../../../schema/index.ts";
 import type { ResultKind } from "../../../../hub/index.ts";
 import { salientTerms } from "../../notes/salient-terms.ts";
 import { cutText } from "../../../../text/index.ts";
@@ -19,7 +19,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
  * Input that a rule can derive from a step for a tool of some kind; undefined if there is no rule, or it finds nothing.
  */
 export function inputByRule(kind: ResultKind, schema: JsonSchema, source: InputSource): Arguments | undefined {
-  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const properties = propertiesOf(schema);
   switch (kind) {
     case "calculate":
       return calculation(properties, source);
