@@ -111,62 +111,42 @@ export class Agent {
   }
 }
 
-/** Starts a function that emits events, and returns its events as a stream. */
+/** Starts a function that emits events, and returns its events as a stream; each event goes to one reader. */
 function follow(
   begin: (onEvent: (event: AgentEvent) => void) => Promise<AgentResult>,
   also: ((event: AgentEvent) => void) | undefined,
 ): AgentStream {
-  const events = new EventQueue<AgentEvent>();
+  const events: AgentEvent[] = [];
+  let taken = 0;
+  let isOver = false;
+  // Resolved by the next event, or by the end.
+  let news = Promise.withResolvers<void>();
+  const wake = (): void => {
+    news.resolve();
+    news = Promise.withResolvers();
+  };
   const result = begin((event) => {
     // Pushed first: the other listener may throw.
     events.push(event);
+    wake();
     also?.(event);
   });
-  result.then(
-    () => events.end(),
-    (error: unknown) => events.end(error instanceof Error ? error : new Error(String(error))),
-  );
-  return { result, [Symbol.asyncIterator]: () => events[Symbol.asyncIterator]() };
-}
-
-/** Queue of events that readers consume at their own pace; each event goes to one reader. */
-class EventQueue<T> implements AsyncIterable<T> {
-  readonly #events: T[] = [];
-  /** Number of events already consumed. */
-  #taken = 0;
-  #ended: { readonly error: Error | undefined } | undefined;
-  /** Readers that wait for the next event, or for the end. */
-  #waiting: (() => void)[] = [];
-
-  push(event: T): void {
-    this.#events.push(event);
-    this.#wake();
-  }
-
-  end(error?: Error): void {
-    this.#ended = { error };
-    this.#wake();
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const go of waiting) go();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncIterator<T> {
+  const end = (): void => {
+    isOver = true;
+    wake();
+  };
+  result.then(end, end);
+  async function* read(): AsyncGenerator<AgentEvent, void, undefined> {
     for (;;) {
       // One at a time: events that a stopped reader did not consume go to other readers.
-      while (this.#taken < this.#events.length) yield this.#events[this.#taken++] as T;
-      this.#events.length = 0;
-      this.#taken = 0;
-      if (this.#ended !== undefined) {
-        if (this.#ended.error !== undefined) throw this.#ended.error;
-        return;
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      while (taken < events.length) yield events[taken++] as AgentEvent;
+      events.length = 0;
+      taken = 0;
+      if (isOver) return void (await result);
+      await news.promise;
     }
   }
+  return { result, [Symbol.asyncIterator]: read };
 }
 
 /** Returns the approval if the decision counts; throws with the reason if it came too late. */

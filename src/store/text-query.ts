@@ -1,3 +1,4 @@
+import { wordSegments } from "../text/index.ts";
 import { type TokenSink, type WordKind, readTokens } from "./text-tokens.ts";
 
 /** Adjacent terms; the last may be the prefix of a longer one. */
@@ -144,13 +145,10 @@ function phraseOf(words: readonly Word[]): Needle {
   return last.terms.length === 1 ? { terms, prefix: true } : whole(terms.slice(0, -1));
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** Splits text of a script without spaces, which is often a whole sentence, into dictionary words. */
 function segmentWords(stretchText: string): Needle[][] {
   if (stretchText.length <= 2) return [];
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
-  const found = [...segmenter.segment(stretchText)]
+  const found = [...wordSegments(stretchText)]
     .map(({ segment }) => segment)
     .filter((segment) => segment.length > 1 && segment !== stretchText && !stopCharacters.test(segment))
     .flatMap((segment) => readWords(segment).map(needlesOf));

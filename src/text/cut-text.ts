@@ -1,4 +1,4 @@
-import { graphemes, graphemeBoundaryBefore, isGraphemeBoundary } from "./display-width.ts";
+import { graphemes, graphemeBoundaryBefore, isGraphemeBoundary, wordSegments } from "./display-width.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
 /** Boundary at which a text may be cut; if there is none near enough, the next one of this list applies. */
@@ -152,14 +152,11 @@ const maxWordLength = 64;
 /** Chinese and Japanese characters with their punctuation: words end there without a blank. */
 const dense = /[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff65]/;
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** Ends of words in scripts without blanks, by a dictionary. */
 function denseWords(text: string, limit: number, min: number): number[] {
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
   const ends: number[] = [];
   let end = graphemeBoundaryBefore(text, Math.max(0, limit - maxWordLength));
-  for (const { segment } of segmenter.segment(text.slice(end, limit + maxWordLength))) {
+  for (const { segment } of wordSegments(text.slice(end, limit + maxWordLength))) {
     end += segment.length;
     if (end > limit) break;
     if (end >= min && (dense.test(text.charAt(end - 1)) || dense.test(text.charAt(end)))) ends.push(end);

@@ -13,6 +13,14 @@ export function* graphemes(text: string): Generator<string, void, undefined> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
+let wordSegmenter: Intl.Segmenter | undefined;
+
+/** The words of a text and the text between them; in scripts without blanks by a dictionary. */
+export function wordSegments(text: string): Intl.Segments {
+  wordSegmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
+  return wordSegmenter.segment(text);
+}
+
 /**
  * Number of terminal columns of a text: CJK and emoji two each, combining marks none.
  *

@@ -5,3 +5,8 @@ export type ConversationMessage = LanguageModelV4Message;
 
 /** The answer to one tool call. */
 export type ToolResultPart = LanguageModelV4ToolResultPart;
+
+/** A user message of one text. */
+export function textMessage(text: string): ConversationMessage {
+  return { role: "user", content: [{ type: "text", text }] };
+}

@@ -16,7 +16,7 @@ import type { AgentRun } from "../run/agent-run.ts";
 import { type TurnRequest, isRequestRejected, requestModel } from "./request-model.ts";
 import { fitsContextWindow, clearOldResults, removeImages } from "./context-window.ts";
 import { type ResolvedToolCall, resolvedCallsOf } from "./resolve-tool-calls.ts";
-import type { ConversationMessage } from "../events/message.ts";
+import { type ConversationMessage, textMessage } from "../events/message.ts";
 import { offerRegisteredTools } from "./choose-tools.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
 import { pendingResultPart } from "./tool-result-part.ts";
@@ -73,7 +73,7 @@ export function* runAgentLoop(run: AgentRun, conversation: LoopConversation): Ru
     insists ||= requestedTools(turn);
     if (nudged || !canRequestAgain(run, must, turn)) throw noAnswer(conversation, turn, { must, insists });
     nudged = true;
-    messages.push({ role: "user", content: [{ type: "text", text: nudge }] });
+    messages.push(textMessage(nudge));
   }
 }
 
@@ -243,8 +243,7 @@ function correction(must: ForcedAnswer | undefined): ConversationMessage {
     must === undefined
       ? "Call the tool through the function-calling interface, or answer."
       : "No more tools can be called. Answer with what you have.";
-  const text = `The tool call in your message was not made: you wrote it as text. ${next}`;
-  return { role: "user", content: [{ type: "text", text }] };
+  return textMessage(`The tool call in your message was not made: you wrote it as text. ${next}`);
 }
 
 /** Circumstances of a request that got no answer. */

@@ -8,7 +8,7 @@ import { requestModel } from "./request-model.ts";
 import type { LoopConversation } from "./agent-loop.ts";
 import { isSummary, markUntrusted, summaryKey } from "../run/untrusted-messages.ts";
 import { availableTokens } from "./context-window.ts";
-import type { ConversationMessage } from "../events/message.ts";
+import { type ConversationMessage, textMessage } from "../events/message.ts";
 import { ConversationMeter, sizeOfMessages } from "./conversation-meter.ts";
 
 /** Share of the available tokens that may remain after shortening. */
@@ -44,7 +44,7 @@ export function summaryTurnRef({ part, round }: TurnRef): TurnRef {
 /** A summary may contain tool results, so it is untrusted content as well. */
 function toSummary(summary: string): ConversationMessage {
   const text = `Summary of the conversation so far:\n${fenceData("summary", summary)}`;
-  return { role: "user", content: [{ type: "text", text }], providerOptions: { [summaryKey]: { short: true } } };
+  return { ...textMessage(text), providerOptions: { [summaryKey]: { short: true } } };
 }
 
 /** Ids of the calls whose results a message contains. */
@@ -66,10 +66,7 @@ const system =
 
 function* summarise(run: AgentRun, messages: readonly ConversationMessage[], turnRef: TurnRef): RunProgram<string> {
   const text = cutText(messages.map(lineOf).join("\n"), Math.floor(run.spec.contextTokens * 1.5)).text;
-  const message: ConversationMessage = {
-    role: "user",
-    content: [{ type: "text", text: fenceData("conversation", text) }],
-  };
+  const message = textMessage(fenceData("conversation", text));
   try {
     const turn = yield* requestModel(run, turnRef, { system, messages: [message] });
     const summary = textOfTurn(turn).trim();

@@ -1,9 +1,10 @@
-import { textOfTurn, repairInstruction } from "../../model/index.ts";
+import { findJson, textOfTurn, repairInstruction } from "../../model/index.ts";
+import { parseArguments } from "../../schema/index.ts";
 import { cutText } from "../../text/index.ts";
 import type { TurnRef } from "../events/agent-event.ts";
 import type { RunProgram } from "../../run/index.ts";
 import { requestModel } from "../loop/request-model.ts";
-import type { ConversationMessage } from "../events/message.ts";
+import { type ConversationMessage, textMessage } from "../events/message.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 
 /** A model request whose answer is JSON. */
@@ -42,7 +43,19 @@ export function quoteModelAnswer(answer: string): ConversationMessage[] {
   return [{ role: "assistant", content: [{ type: "text", text: cutText(answer, maxDisplayedChars).text }] }];
 }
 
-/** A user message of one text. */
-export function textMessage(text: string): ConversationMessage {
-  return { role: "user", content: [{ type: "text", text }] };
+/** Reads the first suitable JSON object of an answer; otherwise returns what is wrong with the answer, for the model. */
+export function readJsonObject<T extends object>(
+  answer: string,
+  read: (value: Readonly<Record<string, unknown>>) => T | string,
+): T | string {
+  const { objects, problem } = findJson(answer);
+  let wrong = problem === undefined ? "it holds no JSON object" : `its JSON cannot be read (${problem})`;
+  for (const json of objects.slice(0, 8)) {
+    const parsed = parseArguments(json);
+    const found =
+      parsed.issues === undefined ? read(parsed.value) : parsed.issues.map(({ message }) => message).join("; ");
+    if (typeof found !== "string") return found;
+    wrong = found;
+  }
+  return wrong;
 }

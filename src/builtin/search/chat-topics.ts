@@ -1,3 +1,4 @@
+import { wordSegments } from "../../text/index.ts";
 /** One turn of a conversation. */
 export interface ChatTurn {
   readonly role: string;
@@ -75,12 +76,9 @@ interface Word {
   readonly end: number;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** The words of a text, also in scripts without spaces. */
 export function segmentText(text: string): Word[] {
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
-  return [...segmenter.segment(text)].flatMap(({ segment, index, isWordLike }) =>
+  return [...wordSegments(text)].flatMap(({ segment, index, isWordLike }) =>
     isWordLike === true ? [{ text: segment, at: index, end: index + segment.length }] : [],
   );
 }

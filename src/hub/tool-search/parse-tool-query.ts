@@ -1,3 +1,4 @@
+import { wordSegments } from "../../text/index.ts";
 import { type TermKind, readTerms } from "./tool-index.ts";
 import { stemWord } from "./stem-word.ts";
 
@@ -96,14 +97,11 @@ interface DenseWords {
 
 const noDenseWords: DenseWords = { isWithin: () => true, isDefault: () => false, meanings: new Map() };
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** Segments a text into dictionary words. */
 function denseWords(text: string): DenseWords {
   if (!/[\u3400-\u9fff]/.test(text)) return noDenseWords;
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
   const lasts = new Set<number>();
-  for (const { segment, index } of segmenter.segment(text)) lasts.add(index + segment.length - 1);
+  for (const { segment, index } of wordSegments(text)) lasts.add(index + segment.length - 1);
   const defaults = new Set<number>();
   for (const { index, 0: found } of text.matchAll(commonQueryPhrases)) {
     for (let at = index; at < index + found.length; at++) defaults.add(at);

@@ -1,5 +1,5 @@
-import { isRecord, setOwn } from "../../../schema/index.ts";
-import type { AnyTool } from "../../../tool/index.ts";
+import { mapMembers } from "../../../base/index.ts";
+import { propertiesOf } from "../../../schema/index.ts";
 import { resolveCallEffect } from "../../loop/resolve-tool-calls.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { notesTool } from "../notes/search-notes.ts";
@@ -52,7 +52,7 @@ export function inspectCommandTool(
   const params = own.find(({ name }) => name === command.name)?.params;
   const effect = resolveCallEffect(tool, draftOf(message, command, params));
   const writes = effect === "idempotent" || effect === "once";
-  return { name: tool.name, writes, takesTurns: takes(tool, "chat_history") };
+  return { name: tool.name, writes, takesTurns: Object.hasOwn(propertiesOf(tool.input.json), "chat_history") };
 }
 
 /** The arguments, as far as they are known before the plan. */
@@ -65,11 +65,6 @@ function draftOf(
   if (params !== undefined)
     return fillParams(params, { text: rest === "" ? userPrompt : rest, prompt: userPrompt, terms: [] });
   return name === "memory" ? { content: rest === "" ? message.text : rest } : { query: userPrompt };
-}
-
-function takes(tool: AnyTool, parameter: string): boolean {
-  const { properties } = tool.input.json as { readonly properties?: unknown };
-  return isRecord(properties) && Object.hasOwn(properties, parameter);
 }
 
 /** Values for the variables in the parameters of a command. */
@@ -93,11 +88,8 @@ const maxDepth = 20;
 export function fillParams(value: unknown, filling: ParamValues, depth = 0): unknown {
   if (typeof value === "string") return fillText(value, filling);
   if (depth >= maxDepth) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => fillParams(item, filling, depth + 1));
-  if (!isRecord(value)) return value;
-  const filled: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) setOwn(filled, key, fillParams(item, filling, depth + 1));
-  return filled;
+  if (typeof value !== "object" || value === null) return value;
+  return mapMembers(value, (item) => fillParams(item, filling, depth + 1));
 }
 
 function fillText(text: string, { terms, ...texts }: ParamValues): unknown {

@@ -1,3 +1,4 @@
+import { wordSegments } from "../../../text/index.ts";
 import { isStopWord, isVague } from "./stop-words.ts";
 import { futurePhraseIn, timePhraseIn, withoutTime } from "./time-phrase.ts";
 
@@ -78,8 +79,6 @@ function isSmall(term: string): boolean {
   return /^\d{1,3}$/u.test(term);
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {
   const stretches: Stretch[] = [];
   let words: string[] = [];
@@ -138,8 +137,7 @@ function* wordsIn(text: string): Generator<Segment> {
 }
 
 function* segmentsOf(text: string, offset: number): Generator<Segment> {
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
-  for (const { segment, index, isWordLike } of segmenter.segment(text)) {
+  for (const { segment, index, isWordLike } of wordSegments(text)) {
     yield { segment, index: offset + index, isWordLike: isWordLike === true };
   }
 }

@@ -1,8 +1,8 @@
 import { toolCatalogueForPrompt } from "../../../hub/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
-import { type TurnToolCall, findJson } from "../../../model/index.ts";
-import { isRecord, parseArguments } from "../../../schema/index.ts";
-import { requestJson } from "../request-json.ts";
+import type { TurnToolCall } from "../../../model/index.ts";
+import { isRecord } from "../../../schema/index.ts";
+import { readJsonObject, requestJson } from "../request-json.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import { rankTools } from "../../loop/choose-tools.ts";
@@ -54,17 +54,11 @@ interface ParsedPlanText extends ToolPlan {
 }
 
 function parsePlanText(answer: string): ParsedPlanText {
-  const { objects, problem } = findJson(answer);
-  let wrong = problem === undefined ? "it holds no JSON object" : `its JSON cannot be read (${problem})`;
-  for (const json of objects.slice(0, 8)) {
-    const { value, issues } = { value: undefined, issues: undefined, ...parseArguments(json) };
-    if (issues !== undefined) wrong = issues.map(({ message }) => message).join("; ");
-    const calls: unknown = value?.["calls"];
-    const terms: unknown = value?.["terms"];
-    if (Array.isArray(calls)) return { ...readCalls(calls), terms: cleanTerms(Array.isArray(terms) ? terms : []) };
-    if (value !== undefined) wrong = 'the JSON object has no list "calls"';
-  }
-  return { calls: [], terms: [], issues: [wrong] };
+  const plan = readJsonObject<ParsedPlanText>(answer, ({ calls, terms }) => {
+    if (!Array.isArray(calls)) return 'the JSON object has no list "calls"';
+    return { ...readCalls(calls), terms: cleanTerms(Array.isArray(terms) ? terms : []) };
+  });
+  return typeof plan === "string" ? { calls: [], terms: [], issues: [plan] } : plan;
 }
 
 function readCalls(written: readonly unknown[]): Pick<ParsedPlanText, "calls" | "issues"> {

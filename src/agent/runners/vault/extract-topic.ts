@@ -1,3 +1,4 @@
+import { wordSegments } from "../../../text/index.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 import type { AgentPrompt } from "../../run/runner.ts";
 import { messageTextOf } from "../gathered-results.ts";
@@ -108,8 +109,6 @@ const fillers: ReadonlySet<string> = new Set(filler.split(" "));
 /** Longer messages are more than polite. */
 const maxPoliteLength = 60;
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** True if a message is only polite, such as "thanks", or has no word: there is nothing to search for. */
 export function isSmallTalk(text: string): boolean {
   const normalized = text.trim().toLowerCase().replaceAll("’", "'");
@@ -123,8 +122,7 @@ export function isSmallTalk(text: string): boolean {
 }
 
 function wordsOf(text: string): string[] {
-  segmenter ??= new Intl.Segmenter("zh", { granularity: "word" });
-  return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike === true ? segment : []));
+  return [...wordSegments(text)].flatMap(({ segment, isWordLike }) => (isWordLike === true ? segment : []));
 }
 
 /** Requests about an answer: to change it, or to explain it. */

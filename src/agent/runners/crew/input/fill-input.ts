@@ -1,3 +1,4 @@
+import { textMessage } from "../../../events/message.ts";
 import { formatPath } from "../../../../base/index.ts";
 import { findJson, modelFailure } from "../../../../model/index.ts";
 import { parseArguments } from "../../../../schema/index.ts";
@@ -5,7 +6,7 @@ import { cutText, fencedDataRule, fenceData } from "../../../../text/index.ts";
 import type { TurnRef } from "../../../events/agent-event.ts";
 import type { RunProgram } from "../../../../run/index.ts";
 import type { AgentRun } from "../../../run/agent-run.ts";
-import { requestJson, textMessage } from "../../request-json.ts";
+import { requestJson } from "../../request-json.ts";
 import type { StepTool } from "../step-tool.ts";
 import type { Arguments } from "./input-by-rule.ts";
 

@@ -1,5 +1,5 @@
-import { findJson } from "../../../../model/index.ts";
-import { isRecord, parseArguments } from "../../../../schema/index.ts";
+import { readJsonObject } from "../../request-json.ts";
+import { isRecord } from "../../../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../../../text/index.ts";
 import type { AgentNotice, AgentNoticeParams } from "../../../events/agent-notice.ts";
 import { type Complexity, type CrewStep, noTool } from "../crew-step.ts";
@@ -42,16 +42,9 @@ export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps:
 
 /** The list of steps, or an error message. */
 function listIn(answer: string): readonly unknown[] | string {
-  const { objects, problem } = findJson(wrapped(answer));
-  let wrong = problem === undefined ? "it holds no JSON object" : `its JSON cannot be read (${problem})`;
-  for (const json of objects.slice(0, 8)) {
-    const { value, issues } = { value: undefined, issues: undefined, ...parseArguments(json) };
-    if (issues !== undefined) wrong = issues.map(({ message }) => message).join("; ");
-    const steps: unknown = value?.["steps"];
-    if (Array.isArray(steps)) return steps;
-    if (value !== undefined) wrong = 'the JSON object has no list "steps"';
-  }
-  return wrong;
+  return readJsonObject(wrapped(answer), ({ steps }): readonly unknown[] | string =>
+    Array.isArray(steps) ? steps : 'the JSON object has no list "steps"',
+  );
 }
 
 /** Some models omit the object around the list. */
