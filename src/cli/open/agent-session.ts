@@ -1,4 +1,10 @@
-import { type AgentExecuteOptions, type AgentResult, type AgentRuns, type AgentEvent } from "../../agent/index.ts";
+import {
+  type AgentExecuteOptions,
+  type AgentResult,
+  type AgentRuns,
+  type AgentEvent,
+  agentTable,
+} from "../../agent/index.ts";
 import { detectLanguage } from "../../text/index.ts";
 import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
@@ -17,9 +23,13 @@ import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { toWireCoded } from "../wire/wire-coded.ts";
 import { toWireAgent } from "../wire/wire-agent-result.ts";
-import type { Workspace } from "../../app/index.ts";
+import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
 import { compilePermissions } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
+import { unknownModel } from "../../model/index.ts";
+import type { OptionsOf, SettingsTable } from "../../schema/index.ts";
+import type { Invocation } from "../program/invocation.ts";
+import { UsageError } from "../program/usage-error.ts";
 
 type Execute = (how: AgentExecuteOptions) => Promise<AgentResult>;
 
@@ -205,4 +215,30 @@ function orElse<T>(look: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
+}
+
+/** Agent options from the command line; `windlass.yaml` has the defaults. */
+export function agentOptions(invocation: Invocation, workspace: Pick<Workspace, "models">): WorkspaceAgentOptions {
+  const options = settingsIn(invocation, agentTable);
+  if (options.model !== undefined) checkModel(options.model, workspace);
+  return options;
+}
+
+/** The settings of a table that flags set. */
+export function settingsIn<T extends SettingsTable>(
+  invocation: Pick<Invocation, "text" | "number">,
+  table: T,
+): Partial<OptionsOf<T>> {
+  const set = Object.entries(table).flatMap(([name, { flag }]) => {
+    const value = flag === undefined ? undefined : (invocation.text(name) ?? invocation.number(name));
+    return value === undefined ? [] : [[name, value]];
+  });
+  // The flags allow what the table does.
+  return Object.fromEntries(set) as Partial<OptionsOf<T>>;
+}
+
+/** Throws if no model has this name; the error lists the existing ones. */
+export function checkModel(name: string, { models }: Pick<Workspace, "models">): void {
+  if (models.names.includes(name)) return;
+  throw new UsageError(unknownModel(name, models.names), "models are configured under models: in windlass.yaml");
 }

@@ -19,8 +19,8 @@ import { formatTable, toOneLine } from "../terminal/format-table.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { reportSlowLoad } from "./report-slow-load.ts";
-import { reportLogEntry } from "./report-tool-log.ts";
+import type { LogEntry } from "../../engine/index.ts";
+import { shortText } from "../terminal/short-text.ts";
 
 /** Variable that trusts every workspace, for CI; `--trust` sets it. */
 export const trustVariable = "WINDLASS_TRUST";
@@ -190,4 +190,19 @@ export async function enterChainWorkspace(invocation: Invocation, at: number): P
     dir: entered,
     text: (name) => (name === "input" ? typed : invocation.text(name)),
   };
+}
+
+/** Reports the tool file that delays the command. */
+export function reportSlowLoad(terminal: Terminal): (file: string) => void {
+  return (file) => terminal.log(terminal.tint("dim", `${toOneLine(file)} is still loading …`));
+}
+
+/** Reports a line that a tool logs, or the log of a server. */
+export function reportLogEntry(terminal: Terminal, { message, data }: LogEntry): void {
+  reportToolLog(terminal, data === undefined ? message : `${message} ${shortText(data)}`);
+}
+
+/** Reports the progress of a tool. */
+export function reportToolLog(terminal: Terminal, value: unknown): void {
+  terminal.log(terminal.tint("dim", `· ${shortText(value)}`));
 }

@@ -1,7 +1,7 @@
 import type { Workspace } from "../../app/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { cutDisplay } from "../../text/index.ts";
-import { reportToolLog } from "./report-tool-log.ts";
+import { reportToolLog } from "./open-here.ts";
 import { formatNumber } from "../terminal/format-figures.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { shortText } from "../terminal/short-text.ts";

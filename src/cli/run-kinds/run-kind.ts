@@ -1,8 +1,8 @@
-import type { Workspace } from "../../app/index.ts";
+import { type Workspace, findWorkspace, pathExists } from "../../app/index.ts";
 import { type RunKindId, type StoredRun, isFinished } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
 import { describeApproval, listOpenApprovals } from "../approvals/list-open-approvals.ts";
-import { withJournal } from "../open/open-journal.ts";
+import { withJournal, journalFile } from "../open/open-journal.ts";
 import type { RunSession } from "../open/run-session.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
@@ -10,6 +10,7 @@ import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { WireCoded } from "../wire/wire-coded.ts";
+import { openHere } from "../open/open-here.ts";
 
 /** Implementation of the run commands for runs of one kind. */
 export interface RunKindCommands<Result> {
@@ -143,4 +144,25 @@ export async function reportCancelledCalls(
   const where = status === "running" ? "is being cancelled" : `has ended: ${status}`;
   terminal.log(`Run ${id} ${where}; for details: ${commandLine(invocation, "show", id)}`);
   return status === "running" ? (interrupts.code ?? exitCodes.ok) : exitCodes.failed;
+}
+
+/** Opens the workspace here to inspect a run, by default the one that the first word names; nothing is executed. */
+export async function withInspectedRun<T>(
+  invocation: Invocation,
+  work: (inspected: InspectedRun) => Promise<T>,
+  id: string = invocation.words[0] ?? "",
+): Promise<T> {
+  // Inspecting does not create a database.
+  if (!(await pathExists(journalFile(await findWorkspace("."))))) {
+    throw new UsageError(`there is no run ${JSON.stringify(id)}`, "no runs yet");
+  }
+  const { terminal } = invocation;
+  const { workspace, close } = await openHere(terminal, { store: "read-only" });
+  try {
+    const run = await requireRun(workspace, { id, invocation });
+    const abandoned = run.status === "running" ? await workspace.runs.list({ abandoned: true, limit: 1000 }) : [];
+    return await work({ workspace, run, isInterrupted: abandoned.some((one) => one.id === id) });
+  } finally {
+    await close();
+  }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { FileReport, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
 import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
-import { readConfigText } from "./read-config-text.ts";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** One of the files that name servers, read. */
 export interface ConfigFile {
@@ -78,4 +78,34 @@ function valueAt(value: unknown, path: YamlPath): unknown {
   let found = value;
   for (const step of path) found = isRecord(found) && Object.hasOwn(found, step) ? found[step] : undefined;
   return found;
+}
+
+/** Maximum size of a file of servers. */
+const maxBytes = 4 * 2 ** 20;
+
+/**
+ * Reads a file that names servers; undefined if there is none. Throws if it is not a regular file or too large: reading
+ * a pipe could block forever.
+ */
+export function readConfigText(path: string): string | undefined {
+  const file = open(path);
+  if (file === undefined) return undefined;
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new Error("it is not a regular file");
+    if (found.size > maxBytes) throw new Error(`it has ${found.size} bytes, ${maxBytes} are allowed`);
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function open(path: string): number | undefined {
+  try {
+    // A system without this flag has no such files either.
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { FailureError, nodeCrypto } from "../../base/index.ts";
 import { configFiles } from "./mcp-names.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
-import { readConfigText } from "./read-config-text.ts";
+import { readConfigText } from "./config-file.ts";
 
 /** Adds a server to `mcp.json` of a workspace, which is created if there is none. */
 export function addServerToConfig(dir: string, name: string, entry: ServerEntryJson): void {

@@ -1,10 +1,9 @@
 import { EventLoopYielder, plainJsonSize } from "../../base/index.ts";
 import { cutJson, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolSuccess } from "../../tool/index.ts";
-import { cleanJson, cleanText } from "./clean-json.ts";
+import { cleanJson, cleanText, type ResultOwner, type ResultStore } from "./result-store.ts";
 import { describeValue } from "./describe-shape.ts";
 import { readResultName } from "./read-result-tool.ts";
-import type { ResultOwner, ResultStore } from "./result-store.ts";
 
 /** The view of an output for a reader. */
 export interface ResultView {

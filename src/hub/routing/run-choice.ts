@@ -1,9 +1,8 @@
 import { type Failure, failure, raceAbortOrUndefined } from "../../base/index.ts";
 import { type CallHandle, internals, propagateFailure } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
-import { allFailed } from "./all-failed.ts";
+import { allFailed, choiceMeta } from "./choice-meta.ts";
 import type { Choice } from "./candidate.ts";
-import { choiceMeta } from "./choice-meta.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
 import { choiceFailure } from "../hub-reasons.ts";
 import { combine } from "./combine.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { findFrontMatter, hasErrors } from "../../text/index.ts";
 import { toolNameProblem } from "../../tool/index.ts";
 import { type ParsedSkill, parseSkill } from "./parse-skill.ts";
-import type { Strictness } from "./skill-report.ts";
+import type { Strictness } from "./read-fields.ts";
 
 function parse(yaml: string, strictness: Strictness = "loader"): ParsedSkill {
   const text = `---\n${yaml}\n---\n`;

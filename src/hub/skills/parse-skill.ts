@@ -1,8 +1,7 @@
 import { isRecord, setOwn, showValue } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, hasErrors, parseYaml, suggest, stripUnsafe } from "../../text/index.ts";
-import { readDescription, readName, readShortText } from "./read-fields.ts";
+import { readDescription, readName, readShortText, SkillReport, type Strictness, severityOf } from "./read-fields.ts";
 import type { SkillFields, AllowedTool } from "./skill.ts";
-import { SkillReport, type Strictness, severityOf } from "./skill-report.ts";
 
 /** The front matter of a skill, and its file. */
 export interface SkillText {

@@ -10,7 +10,7 @@ import type { SkillFields } from "./skill.ts";
 import { mapInSlices, scanCode, scanSkills } from "./scan-skills.ts";
 import { isUtf8 } from "node:buffer";
 import { misleadingCharacter } from "./load-instructions.ts";
-import { severityOf, type ProblemWeight } from "./skill-report.ts";
+import { severityOf, type ProblemWeight } from "./read-fields.ts";
 
 /** Result of validating a skill. */
 export interface ValidatedSkill {

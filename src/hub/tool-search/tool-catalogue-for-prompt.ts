@@ -1,7 +1,6 @@
 import { type Language, estimateTokens, stripUnsafe } from "../../text/index.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
-import { parameterSummary } from "./describe-tool.ts";
-import { findToolsName } from "./find-tools-tool.ts";
+import { parameterSummary, findToolsName } from "./find-tools-tool.ts";
 import { firstSentence } from "./tool-fields.ts";
 
 /** The tools that a prompt is made from: a registry. */

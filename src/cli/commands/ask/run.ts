@@ -1,5 +1,4 @@
-import { agentOptions } from "../../open/agent-options.ts";
-import { followAgent } from "../../open/agent-session.ts";
+import { agentOptions, followAgent } from "../../open/agent-session.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";

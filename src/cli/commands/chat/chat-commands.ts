@@ -2,7 +2,7 @@ import { type ConversationMessage, type ReasoningLanguage, runnerNames } from ".
 import type { CommandName } from "../../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { stripUnsafe, suggest } from "../../../text/index.ts";
-import { checkModel } from "../../open/agent-options.ts";
+import { checkModel } from "../../open/agent-session.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";

@@ -1,7 +1,6 @@
 import type { RunCommand } from "../../program/command-spec.ts";
 import type { Invocation } from "../../program/invocation.ts";
-import { withInspectedRun } from "../../run-kinds/inspect-run.ts";
-import { type Explanation, commandsFor } from "../../run-kinds/run-kind.ts";
+import { withInspectedRun, type Explanation, commandsFor } from "../../run-kinds/run-kind.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 

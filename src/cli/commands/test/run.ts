@@ -3,7 +3,7 @@ import { toRunCassette, replayChain } from "../../../testing/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { withInspectedRun } from "../../run-kinds/inspect-run.ts";
+import { withInspectedRun } from "../../run-kinds/run-kind.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { safeJson } from "../../terminal/safe-json.ts";

@@ -6,8 +6,7 @@ import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { reportProblems } from "../../terminal/report-problems.ts";
-import { reportUntrusted, trustOptions } from "../../open/open-here.ts";
-import { reportSlowLoad } from "../../open/report-slow-load.ts";
+import { reportUntrusted, trustOptions, reportSlowLoad } from "../../open/open-here.ts";
 
 /** `windlass validate`. */
 export const validateFiles: RunCommand = async (invocation) => {
