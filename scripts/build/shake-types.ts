@@ -43,7 +43,7 @@ export async function shakeTypes(dir: string, entries: readonly string[]): Promi
   for (const entry of entries) useAll(files, join(dir, entry));
   for (const [path, file] of files) {
     if (file.used.size === 0) await rm(path);
-    else await writeFile(path, printUsed(file));
+    else await writeFile(path, printUsed(file, (statement) => isUnused(files.get(targetOf(path, statement) ?? ""))));
   }
   for (const folder of (await readdir(dir, { recursive: true, withFileTypes: true })).toReversed()) {
     const path = join(folder.parentPath, folder.name);
@@ -142,16 +142,21 @@ function identifiersIn(node: Node, found: Set<string> = new Set()): Set<string> 
   return found;
 }
 
-/** The text of a file without what is not used. */
-function printUsed({ text, statements, used, stars }: TypeFile): string {
+function isUnused(file: TypeFile | undefined): boolean {
+  return file?.used.size === 0;
+}
+
+/** The text of a file without what is not used, and without exports of everything in a file that is removed. */
+function printUsed({ text, statements, used }: TypeFile, isRemoved: (statement: Node) => boolean): string {
   let printed = "";
   let end = 0;
   for (const statement of statements) {
     const before = text.slice(end, statement.start);
     end = statement.end;
     const specifiers = (statement["specifiers"] ?? []) as readonly Node[];
-    if (statement.type === "ExportAllDeclaration") {
-      if (stars.length > 0) printed += before + text.slice(statement.start, statement.end);
+    // Without `export {}`, a file exports its local declarations too.
+    if (statement.type === "ExportAllDeclaration" || text.slice(statement.start, end) === "export {};") {
+      if (!isRemoved(statement)) printed += before + text.slice(statement.start, end);
       continue;
     }
     const retained = specifiers.filter((specifier) => used.has(namedBy(statement, specifier).local));
