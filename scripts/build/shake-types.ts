@@ -43,7 +43,11 @@ export async function shakeTypes(dir: string, entries: readonly string[]): Promi
   for (const entry of entries) useAll(files, join(dir, entry));
   for (const [path, file] of files) {
     if (file.used.size === 0) await rm(path);
-    else await writeFile(path, printUsed(file, (statement) => isUnused(files.get(targetOf(path, statement) ?? ""))));
+    else
+      await writeFile(
+        path,
+        printUsed(file, (statement) => isUnused(files.get(targetOf(path, statement) ?? ""))),
+      );
   }
   for (const folder of (await readdir(dir, { recursive: true, withFileTypes: true })).toReversed()) {
     const path = join(folder.parentPath, folder.name);
