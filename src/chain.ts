@@ -81,6 +81,7 @@ export {
   type Target,
   type WithheldCall,
 } from "./chain/index.ts";
+export type { RequestApproval } from "./engine/index.ts";
 export {
   JournalHost,
   RunLeases,
@@ -90,7 +91,6 @@ export {
   runHeldFailure,
   openHost,
   type ApprovalWait,
-  type RequestApproval,
   type CallOutcome,
   type CancelOutcome,
   type DecidedOutcome,

@@ -8,7 +8,6 @@ import type { AgentExecuteOptions, AgentStartOptions } from "./run/execute-optio
 import { type MessageHistory, emptyHistory } from "./run/message-history.ts";
 import type { AgentSpec } from "./run/agent-spec.ts";
 import { checkHistory } from "./check-history.ts";
-import { fail } from "../base/index.ts";
 
 /** Options of a prompt. */
 export interface AgentRunOptions extends AgentStartOptions {
@@ -78,11 +77,11 @@ export class Agent {
 
   /**
    * Decides an approval of a suspended run; {@link resume} then continues the run. Returns the approval as it stands.
-   * The first decision counts: throws if the approval was decided differently before, or has expired.
+   * The first decision counts: throws if the approval was decided differently before, has expired, or is for others to
+   * decide.
    */
-  async decide(approvalId: string, decision: Decision): Promise<Approval> {
-    const { approvals } = this.runs;
-    return checkDecided(approvalId, decision, await approvals.decide(approvalId, decision, this.runs.now()));
+  decide(approvalId: string, decision: Decision): Promise<Approval> {
+    return this.runs.decide(approvalId, decision);
   }
 
   /**
@@ -147,36 +146,4 @@ function follow(
     }
   }
   return { result, [Symbol.asyncIterator]: read };
-}
-
-/** Returns the approval if the decision counts; throws with the reason if it came too late. */
-function checkDecided(id: string, { approved }: Decision, stands: Approval | undefined): Approval {
-  if (stands === undefined) throw refused(`there is no approval ${JSON.stringify(id)}`);
-  const why = whyNot(stands, approved);
-  if (why !== undefined) throw refused(`approval ${id}, of ${stands.tool}, ${why}`);
-  return stands;
-}
-
-function refused(message: string): Error {
-  return fail(message, { code: "validation_error" });
-}
-
-/** Reason why a decision does not count; undefined if it counts, or if the same decision was made before. */
-function whyNot(stands: Approval, approved: boolean): string | undefined {
-  const { status, decidedBy, expiresAt, note } = stands;
-  const how = `${decidedBy === undefined ? "" : ` by ${decidedBy}`}${note === undefined ? "" : ` (${note})`}`;
-  switch (status) {
-    case "pending":
-      return undefined;
-    case "approved":
-      return approved ? undefined : `was approved${how}; the first decision counts`;
-    case "rejected":
-      return approved ? `was rejected${how}; the first decision counts` : undefined;
-    case "used":
-      return approved ? undefined : `was approved${how}, and the call was made; the first decision counts`;
-    case "expired":
-      return `expired at ${new Date(expiresAt).toISOString()}; repeat the call to request a new approval`;
-    default:
-      return status satisfies never;
-  }
 }

@@ -49,12 +49,10 @@ describe("an approved command", () => {
   test("[S22] a script that changes while the approver decides does not run", async () => {
     const changing: { dir?: string } = {};
     const { dir, workspace, call } = await open("[sh, bin/deploy.sh]", {
-      approver: () => ({
-        requestApproval: async () => {
-          await writeFiles(changing.dir ?? "", { "bin/deploy.sh": "touch evil.trace\n" });
-          return { kind: "approved" };
-        },
-      }),
+      requestApproval: async () => {
+        await writeFiles(changing.dir ?? "", { "bin/deploy.sh": "touch evil.trace\n" });
+        return { approved: true };
+      },
     });
     changing.dir = dir;
     expect(await call()).toMatchObject({ error: { code: "permission_denied" } });

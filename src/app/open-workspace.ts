@@ -272,13 +272,12 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
 /** Engine options from the stores and from the caller's options. */
 function engineStores(
   { records, approvals, cache }: WorkspaceJournal,
-  { approver, onLog }: WorkspaceOptions,
+  { requestApproval, onLog }: WorkspaceOptions,
 ): EngineOptions {
-  const stored = storedApprover(approvals, systemClock);
   return {
     records,
     ...(cache !== undefined && { cache }),
-    approver: approver?.(stored) ?? stored,
+    approver: storedApprover(approvals, systemClock, requestApproval),
     ...(onLog !== undefined && { onLog }),
   };
 }

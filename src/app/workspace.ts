@@ -3,10 +3,10 @@ import type { SqliteStore, Tracing } from "../adapters/index.ts";
 import type { Agent, AgentRuns } from "../agent/index.ts";
 import { FailureError, brandPublic } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
-import type { Approver, Engine, EngineEvent, LogEntry } from "../engine/index.ts";
+import type { Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
 import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
-import type { ApprovalStore } from "../store/index.ts";
+import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -27,8 +27,8 @@ export interface WorkspaceOptions extends TrustOptions {
   readonly store?: "sqlite" | "memory" | "read-only";
   /** Watch for changed tools and notes while it is open, as configured in `windlass.yaml`. Default: true. */
   readonly reload?: boolean;
-  /** Requests approvals. Default: they stay pending for `windlass approve`. */
-  readonly approver?: (stored: Approver) => Approver;
+  /** Requests the approval of calls from a person in this process. Default: they stay pending for `windlass approve`. */
+  readonly requestApproval?: RequestApproval<ApprovalRequest>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly onLog?: (entry: LogEntry) => void;
   /**

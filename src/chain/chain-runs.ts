@@ -54,8 +54,8 @@ export class ChainRuns {
     return this.#service.events(runId, after, signal);
   }
 
-  /** Records a person's decision, and wakes the runs that wait for it. Undefined if there is no such approval. */
-  decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
+  /** Records a person's decision, and wakes the runs that wait for it. Throws if it does not count. */
+  decide(approvalId: string, decision: Decision): Promise<Approval> {
     return this.#service.decide(approvalId, decision);
   }
 

@@ -1,9 +1,9 @@
 import { fail, failure, systemClock } from "../base/index.ts";
-import { internals, readApprovalElicitation, toApprovalElicitation } from "../engine/index.ts";
+import { type RequestApproval, elicitApproval, internals, toApprovalElicitation } from "../engine/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
 import { deniedChains } from "./denied-chains.ts";
-import { engineRunner, type RequestApproval } from "../run/index.ts";
+import { engineRunner } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
@@ -58,7 +58,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     clock: systemClock,
     approvals: () => createInMemoryApprovals({ clock: systemClock }),
     requestApproval:
-      elicit === undefined ? () => Promise.resolve({ approved: false, note }) : elicitApproval(elicit, instead),
+      elicit === undefined ? () => Promise.resolve({ approved: false, note }) : approveInCaller(elicit, instead),
     signal: context.signal,
     step: call.step,
     onEvent: progress && stepProgress(plan, progress),
@@ -74,17 +74,17 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
  *
  * @param instead Suggests how to start a run that can wait.
  */
-function elicitApproval(
+function approveInCaller(
   elicit: (pendingApproval: ElicitRequest) => Promise<ElicitResult>,
   instead: string,
 ): RequestApproval {
-  return async (approval) => {
-    const pendingApproval = toApprovalElicitation(approval);
-    if (pendingApproval === undefined)
-      return { approved: false, note: `its arguments are too long to display; ${instead}` };
-    const verdict = readApprovalElicitation(await elicit(pendingApproval));
-    if (verdict === undefined) return { approved: false, note: `the elicitation was dismissed; ${instead}` };
-    return { approved: verdict, ...(!verdict && { note: "declined by the caller" }) };
+  const requestApproval = elicitApproval(elicit, { declined: "declined by the caller" });
+  return async (approval, signal) => {
+    const decision = await requestApproval(approval, signal);
+    if (decision !== undefined) return decision;
+    const isShown = toApprovalElicitation(approval) !== undefined;
+    const why = isShown ? "the elicitation was dismissed" : "its arguments are too long to display";
+    return { approved: false, note: `${why}; ${instead}` };
   };
 }
 

@@ -1,9 +1,9 @@
 import { type Clock, createIdGenerator, fail, systemClock } from "../base/index.ts";
-import type { Engine } from "../engine/index.ts";
+import type { Engine, RequestApproval } from "../engine/index.ts";
 import { createInMemoryApprovals, type ApprovalStore } from "../store/index.ts";
 import { validateDeclared } from "../schema/index.ts";
 import type { Elicit, Secrets } from "../tool/index.ts";
-import { checkRunId, type CallRunner, engineRunner, type RequestApproval } from "../run/index.ts";
+import { checkRunId, type CallRunner, engineRunner } from "../run/index.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { RunCallerOptions } from "./execute-options.ts";
 import { type ChainInput, loadPlan } from "./load-plan.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { toApprovalElicitation, readApprovalElicitation } from "./approval-elicitation.ts";
+import type { ElicitResult } from "../tool/index.ts";
+import { elicitApproval, toApprovalElicitation } from "./approval-elicitation.ts";
 
 const requested = { message: "Allow it?", tool: "remove", args: { path: "/tmp" } };
 
@@ -22,11 +23,16 @@ test("arguments too long to be read are not elicited", () => {
   expect(toApprovalElicitation({ ...requested, args: { text: "x".repeat(20_000) } })).toBeUndefined();
 });
 
-test("only a plain yes is one", () => {
-  expect(readApprovalElicitation({ action: "accept", content: { approve: true } })).toBe(true);
-  expect(readApprovalElicitation({ action: "accept", content: { approve: false } })).toBe(false);
-  expect(readApprovalElicitation({ action: "accept", content: { approve: "true" } })).toBe(false);
-  expect(readApprovalElicitation({ action: "accept", content: {} })).toBe(false);
-  expect(readApprovalElicitation({ action: "decline" })).toBe(false);
-  expect(readApprovalElicitation({ action: "cancel" })).toBeUndefined();
+test.each<[ElicitResult, boolean | undefined]>([
+  [{ action: "accept", content: { approve: true } }, true],
+  [{ action: "accept", content: { approve: false } }, false],
+  [{ action: "accept", content: { approve: "true" } }, false],
+  [{ action: "accept", content: {} }, false],
+  [{ action: "decline" }, false],
+  [{ action: "cancel" }, undefined],
+])("only a plain yes is one, and a dismissal is no decision: %j", async (answer, approved) => {
+  const requestApproval = elicitApproval(async () => answer, { by: "ann", declined: "no" });
+  const request = { ...requested, key: "k", callerType: "mcp_client", expiresAt: 1 };
+  const decision = approved === undefined ? undefined : { approved, by: "ann", ...(!approved && { note: "no" }) };
+  expect(await requestApproval(request, new AbortController().signal)).toEqual(decision);
 });

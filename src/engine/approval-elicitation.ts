@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from "../store/index.ts";
 import { prettyPrintJson, showUnsafe, stripUnsafe } from "../text/index.ts";
 import type { ElicitRequest, ElicitResult } from "../tool/index.ts";
+import type { RequestApproval } from "./approval-service.ts";
 
 /** The parts of an approval that the approver must see in full. */
 type ApprovalSubject = Pick<ApprovalRequest, "message" | "tool" | "args">;
@@ -31,16 +32,21 @@ export function toApprovalElicitation({ message, tool, args }: ApprovalSubject):
   };
 }
 
-/** Reads the decision from the response to {@link toApprovalElicitation}. Undefined if it decides nothing. */
-export function readApprovalElicitation(answer: ElicitResult): boolean | undefined {
-  switch (answer.action) {
-    case "accept":
-      return answer.content["approve"] === true;
-    case "decline":
-      return false;
-    case "cancel":
-      return undefined;
-  }
+/**
+ * Requests approvals with an elicitation, from the user behind a client or a caller. Undefined if it is dismissed, or too
+ * long to be shown in full.
+ */
+export function elicitApproval(
+  elicit: (request: ElicitRequest, signal: AbortSignal) => Promise<ElicitResult>,
+  { by, declined }: { readonly by?: string; readonly declined: string },
+): RequestApproval<ApprovalRequest> {
+  return async (approval, signal) => {
+    const elicitation = toApprovalElicitation(approval);
+    const answer = elicitation && (await elicit(elicitation, signal));
+    if (answer === undefined || answer.action === "cancel") return undefined;
+    const approved = answer.action === "accept" && answer.content["approve"] === true;
+    return { approved, ...(by !== undefined && { by }), ...(!approved && { note: declined }) };
+  };
 }
 
 /** Escapes each line separately, so that line breaks remain. */

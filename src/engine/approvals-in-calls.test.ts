@@ -4,7 +4,8 @@ import { fail, systemClock } from "../base/index.ts";
 import { fromJsonSchema } from "../schema/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import { defineTool, type ToolResult } from "../tool/index.ts";
-import { type Approver, storedApprover } from "./approver.ts";
+import { storedApprover } from "./approval-service.ts";
+import type { Approver } from "./approver.ts";
 import { internals } from "./internals.ts";
 import { createEngine } from "./engine.ts";
 

@@ -36,7 +36,7 @@ import {
   ToolRegistry,
   type ToolResult,
 } from "../tool/index.ts";
-import { storedApprover } from "./approver.ts";
+import { storedApprover } from "./approval-service.ts";
 import { Call } from "./call.ts";
 import type { CallContext } from "./call-context.ts";
 import type { CallHandle } from "./internals.ts";

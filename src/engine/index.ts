@@ -13,7 +13,8 @@
  */
 
 export * from "./approval-elicitation.ts";
-export * from "./approver.ts";
+export * from "./approval-service.ts";
+export type * from "./approver.ts";
 export * from "./call-context.ts";
 export * from "./internals.ts";
 export * from "./untrusted-targets.ts";

@@ -1,7 +1,7 @@
 import { type Failure, jsonText } from "../base/index.ts";
 import { approvalTooLarge } from "../store/index.ts";
 import { type AnyTool, type TargetKind, fingerprintTool } from "../tool/index.ts";
-import { approvalKey } from "./approver.ts";
+import { approvalKey } from "./approval-service.ts";
 import { canElicitApproval } from "./call-context.ts";
 import type { Call } from "./call.ts";
 import type { ApprovalAnswer, Approver } from "./approver.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/index.ts";
 import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
-import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
+import type { RequestApproval } from "../../src/engine/index.ts";
 import type { Approval, Decision } from "../../src/store/index.ts";
 import type { ScriptedResponse } from "../../src/testing/index.ts";
 import { type MockAnswer, type MockHandler, mock } from "../../src/testing/chain/mock-tools.ts";

@@ -2,14 +2,13 @@ import type { Clock } from "../../src/base/index.ts";
 import type { CallRunner } from "../../src/run/call-runner.ts";
 import { engineRunner } from "../../src/run/host/engine-runner.ts";
 import { ChainCalls } from "../../src/chain/chain-calls.ts";
-import type { RequestApproval } from "../../src/run/approvals/run-approvals.ts";
 import { type MockAnswer, type MockTools, mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { planChain } from "../../src/chain/plan/plan-chain.ts";
 import type { Plan } from "../../src/chain/plan/plan.ts";
 import type { ChainSpec } from "../../src/chain/plan/chain-spec.ts";
 import { executeRun } from "../../src/chain/interpreter/execute-run.ts";
 import type { RunFacts } from "../../src/chain/interpreter/run-facts.ts";
-import { type Engine, type PermissionRules, createEngine } from "../../src/engine/index.ts";
+import { type RequestApproval, type Engine, type PermissionRules, createEngine } from "../../src/engine/index.ts";
 import { type JournalEvent, type StoredRun, createInMemoryApprovals } from "../../src/store/index.ts";
 import { FakeClock } from "./fake-clock.ts";
 

@@ -1,5 +1,5 @@
 import { type RunRef, type RunService, runServiceOf } from "../../run/index.ts";
-import type { ApprovalStore, ConversationStore, RunReader } from "../../store/index.ts";
+import type { Approval, ApprovalStore, ConversationStore, Decision, RunReader } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { AgentRunKind } from "./agent-run-kind.ts";
@@ -35,7 +35,7 @@ export class AgentRuns {
     return this.#service.journal;
   }
 
-  /** The store of its approvals: `decide` decides one. */
+  /** The store of its approvals. */
   get approvals(): ApprovalStore {
     return this.#service.approvals;
   }
@@ -114,6 +114,11 @@ export class AgentRuns {
       const unfinished = await this.#journal.list({ kind: "agent", status, limit: maxExamined });
       for (const run of unfinished) if (run.calledBy === runId) await this.cancel(run.id, by);
     }
+  }
+
+  /** Records a person's decision, and wakes the runs that wait for it. Throws if it does not count. */
+  decide(approvalId: string, decision: Decision): Promise<Approval> {
+    return this.#service.decide(approvalId, decision);
   }
 
   /** Starts no more runs, waits for running ones, and releases the rest for other processes. */

@@ -1,5 +1,5 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
-import { resolveEffect } from "../../engine/index.ts";
+import { type RequestApproval, resolveEffect } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import { type Validation, validateDeclared } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
@@ -9,7 +9,6 @@ import {
   type CallRequest,
   type CallRunner,
   type CallSink,
-  type RequestApproval,
   type RunApprover,
   type RunningCall,
   wrapSink,

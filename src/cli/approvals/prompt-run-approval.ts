@@ -1,5 +1,6 @@
+import { type RequestApproval, mayDecide } from "../../engine/index.ts";
 import type { ReasoningLanguage } from "../../agent/index.ts";
-import type { RequestApproval } from "../../run/index.ts";
+
 import type { AgentRunView } from "../terminal/agent-view/agent-view.ts";
 import type { Approval, Decision } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
@@ -100,12 +101,10 @@ function decisionOn(
 
 /** Reason why this user may not decide; undefined if they may. */
 export function cannotDecideReason(
-  { approvers }: Pick<Approval, "approvers">,
+  { approvers = [] }: Pick<Approval, "approvers">,
   by: string | undefined,
 ): string | undefined {
-  if (approvers === undefined || approvers.length === 0 || (by !== undefined && approvers.includes(by))) {
-    return undefined;
-  }
+  if (mayDecide({ approvers }, by)) return undefined;
   const identity = by === undefined ? "your user name is unknown" : `you are ${toOneLine(by)}`;
   return `only ${approvers.map(toOneLine).join(" or ")} may decide; ${identity}`;
 }

@@ -8,7 +8,7 @@ import {
 import { detectLanguage } from "../../text/index.ts";
 import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
-import type { RequestApproval } from "../../run/index.ts";
+
 import { type AgentRunView, openAgentRunView } from "../terminal/agent-view/agent-view.ts";
 import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
@@ -24,7 +24,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { toWireCoded } from "../wire/wire-coded.ts";
 import { toWireAgent } from "../wire/wire-agent-result.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
-import { compilePermissions } from "../../engine/index.ts";
+import { type RequestApproval, compilePermissions } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { unknownModel } from "../../model/index.ts";
 import type { OptionsOf, SettingsTable } from "../../schema/index.ts";

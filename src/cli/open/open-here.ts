@@ -26,7 +26,7 @@ import { shortText } from "../terminal/short-text.ts";
 export const trustVariable = "WINDLASS_TRUST";
 
 /** Options of {@link openHere}. */
-export interface OpenHereOptions extends Pick<WorkspaceOptions, "store" | "reload" | "approver" | "onLog"> {
+export interface OpenHereOptions extends Pick<WorkspaceOptions, "store" | "reload" | "requestApproval" | "onLog"> {
   /** Name of the work that the command executes and records, such as "the call". Default: none, it only inspects. */
   readonly executes?: string;
   /** True for an error of the store with which the command can do without one: everything is then in memory. */

@@ -1,21 +1,18 @@
 import type { Clock, Timer } from "../../base/index.ts";
-import { approvalKey, engineDefaults } from "../../engine/index.ts";
 import {
-  type Approval,
-  type ApprovalRequest,
-  type ApprovalStore,
-  type Decision,
-  type RunWait,
-  neverExpires,
-} from "../../store/index.ts";
+  type ApprovalEnd,
+  type ApprovalService,
+  type RequestApproval,
+  approvalKey,
+  endOf,
+  engineDefaults,
+} from "../../engine/index.ts";
+import { type Approval, type ApprovalRequest, type Decision, type RunWait, neverExpires } from "../../store/index.ts";
 import { cannotSuspendReason } from "./cannot-suspend.ts";
 import type { CallRequest, RunApprover } from "../call-runner.ts";
 import type { ApprovalWait, DecidedOutcome } from "../host.ts";
 import type { RecordedApproval } from "../replay/replay-log.ts";
-import { aboutStep, baseOf, disregarded, mayDecide, verdictOf, whyDisregarded } from "./approval-rules.ts";
-
-/** Requests a decision from a person in this process. Undefined if no approver is available here. */
-export type RequestApproval = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>;
+import { aboutStep, baseOf } from "./approval-rules.ts";
 
 /** Receives the results of approvals. */
 export interface ApprovalSink {
@@ -34,7 +31,7 @@ export interface ApprovalSink {
 /** Dependencies of {@link RunApprovals}. */
 interface RunApprovalsDeps extends ApprovalSink {
   readonly runId: string;
-  readonly store: ApprovalStore;
+  readonly approvals: ApprovalService;
   readonly clock: Clock;
   readonly principal: string | undefined;
   readonly requestApproval: RequestApproval | undefined;
@@ -119,7 +116,7 @@ export class RunApprovals {
   async poll(): Promise<void> {
     for (const [key, pendingApproval] of this.#open) {
       if (pendingApproval.approval !== undefined)
-        await this.#decide(key, pendingApproval, await this.#now(pendingApproval.approval));
+        await this.#decide(key, pendingApproval, await this.#parts.approvals.read(pendingApproval.approval));
     }
   }
 
@@ -128,12 +125,10 @@ export class RunApprovals {
    * no longer matters.
    */
   async rejectOpen(): Promise<void> {
-    const { store, clock, runId } = this.#parts;
+    const { approvals, runId } = this.#parts;
     try {
       await Promise.allSettled(this.#requests);
-      for (const { id, runId: of } of await store.list(clock.now(), "pending")) {
-        if (of === runId) await store.decide(id, { approved: false, note: "the run is over" }, clock.now());
-      }
+      await approvals.rejectPending(runId);
     } catch (error) {
       process.emitWarning(`run ${runId} has ended, but its pending approvals could not be closed: ${String(error)}`);
     }
@@ -215,28 +210,19 @@ export class RunApprovals {
   ): Promise<Approval | undefined> {
     const id = before?.approvalId ?? wait.approvalId;
     if (id === undefined || alternative !== undefined) return undefined;
-    return this.#parts.store.get(id, this.#parts.clock.now());
+    return this.#parts.approvals.find(id);
   }
 
   /** Returns the current state of the approval after an approver in this process was prompted. */
   async #decided(key: string, approval: Approval, decision: Decision | undefined): Promise<Approval> {
-    const { store, clock, onRequested } = this.#parts;
-    if (decision !== undefined) {
-      if (mayDecide(approval, decision.by)) return (await store.decide(approval.id, decision, clock.now())) ?? approval;
-      await onRequested(key, approval, disregarded(approval, decision.by));
-    }
-    return this.#now(approval);
-  }
-
-  async #now(approval: Approval): Promise<Approval> {
-    const { store, clock } = this.#parts;
-    const now = clock.now();
-    const written = await store.get(approval.id, now);
-    return written ?? (now < approval.expiresAt ? approval : { ...approval, status: "expired" });
+    const { approvals, onRequested } = this.#parts;
+    const decided = decision && (await approvals.decide(approval.id, decision));
+    if (decided?.approval.status === "pending") await onRequested(key, approval, decided.refusal?.message);
+    return decided?.approval ?? approvals.read(approval);
   }
 
   #request(request: ApprovalRequest): Promise<Approval> {
-    const recordedApproval = this.#parts.store.request(request);
+    const recordedApproval = this.#parts.approvals.request(request);
     this.#requests.add(recordedApproval);
     const over = (): void => void this.#requests.delete(recordedApproval);
     recordedApproval.then(over, over);
@@ -275,9 +261,9 @@ export class RunApprovals {
   }
 
   /** Returns why the end of an approval does not count, or undefined if it does. */
-  #whyDisregarded(approval: Approval, status: DecidedOutcome["status"], wait: ApprovalWait): string | undefined {
-    if (status !== "expired") return whyDisregarded(approval, wait);
-    return this.#ignoresExpiry(wait) ? `approval ${approval.id} expired without a decision` : undefined;
+  #whyDisregarded({ id }: Approval, { status, disregarded }: ApprovalEnd, wait: ApprovalWait): string | undefined {
+    if (status !== "expired") return disregarded;
+    return this.#ignoresExpiry(wait) ? `approval ${id} expired without a decision` : undefined;
   }
 
   /**
@@ -314,7 +300,7 @@ export class RunApprovals {
 
   async #look(key: string, pendingApproval: TrackedApproval): Promise<void> {
     if (pendingApproval.approval === undefined) return;
-    const approval = await this.#now(pendingApproval.approval);
+    const approval = await this.#parts.approvals.read(pendingApproval.approval);
     if (!(await this.#decide(key, pendingApproval, approval))) this.#watch(key, pendingApproval, approval);
   }
 
@@ -336,11 +322,12 @@ export class RunApprovals {
    */
   async #decide(key: string, pendingApproval: TrackedApproval, approval: Approval): Promise<boolean> {
     if (this.#open.get(key) !== pendingApproval) return true;
-    const status = verdictOf(approval);
-    if (status === undefined) return false;
+    const end = endOf(approval);
+    if (end === undefined) return false;
+    const { status } = end;
     this.withdraw(key);
     const { id, decidedBy, note, done } = approval;
-    const disregard = this.#whyDisregarded(approval, status, pendingApproval.wait);
+    const disregard = this.#whyDisregarded(approval, end, pendingApproval.wait);
     if (disregard !== undefined) {
       // The end of an approval is final, so a new approval with another id is requested.
       this.#begin(key, new TrackedApproval(pendingApproval.wait, { approvalId: id, note: disregard }));
@@ -348,10 +335,7 @@ export class RunApprovals {
     }
     const decided = { kind: "decided", approvalId: id, status, by: decidedBy, note } as const;
     const outcome = done === undefined ? decided : { ...decided, done };
-    const written = await this.#parts.onDecided(key, outcome);
-    if (!written || status !== "approved" || approval.status === "used") return true;
-    // The decision was made in time, even if the run learns of it after the approval expired.
-    await this.#parts.store.consume(approval.key, approval.decidedAt ?? this.#parts.clock.now());
+    if (await this.#parts.onDecided(key, outcome)) await this.#parts.approvals.use(approval);
     return true;
   }
 }

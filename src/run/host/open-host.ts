@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/index.ts";
-import type { JournaledCall } from "../../engine/index.ts";
+import { ApprovalService, type JournaledCall, type RequestApproval } from "../../engine/index.ts";
 import type { ApprovalStore, JournalEvent, RunLease } from "../../store/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
 import type { RunHost } from "../host.ts";
 import type { RunCalls } from "../call-runner.ts";
 import type { JournalSink } from "./journal-writer.ts";
 import { JournalHost } from "./journal-host.ts";
-import { type RequestApproval, RunApprovals } from "../approvals/run-approvals.ts";
+import { RunApprovals } from "../approvals/run-approvals.ts";
 
 /** Options of the host of a run, for any kind of interpreter. */
 export interface OpenHostOptions {
@@ -55,7 +55,7 @@ export function openHost(task: OpenHostOptions): JournalHost {
             const store = typeof approvals === "function" ? approvals() : approvals;
             return new RunApprovals({
               runId: lease.runId,
-              store,
+              approvals: new ApprovalService(store, clock),
               clock,
               principal,
               requestApproval,

@@ -108,8 +108,8 @@ export class DurableCalls {
     return this.#kind.describe(await this.#service.read(this.#kind, runId));
   }
 
-  /** Records a person's decision, and wakes the call that waits for it. */
-  decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
+  /** Records a person's decision, and wakes the runs that wait for it. Throws if it does not count. */
+  decide(approvalId: string, decision: Decision): Promise<Approval> {
     return this.#service.decide(approvalId, decision);
   }
 

@@ -1,4 +1,5 @@
 import { type Clock, cliCommand, createIdGenerator, fail, systemClock } from "../../base/index.ts";
+import { ApprovalService, expectDecided } from "../../engine/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
 import {
   type Approval,
@@ -146,11 +147,14 @@ export class RunClient {
     }
   }
 
-  /** Records a person's decision, and wakes the runs that wait for it. Undefined if there is no such approval. */
-  async decide(approvalId: string, decision: Decision): Promise<Approval | undefined> {
-    const decided = await this.approvals.decide(approvalId, decision, this.clock.now());
-    this.dispatcher.notify();
-    return decided;
+  /**
+   * Records a person's decision, wakes the runs that wait for it, and returns the approval as it stands. Throws if there
+   * is no such approval, or the decision does not count: by a person who may not decide, too late, or after another one.
+   */
+  async decide(approvalId: string, decision: Decision): Promise<Approval> {
+    const decided = await new ApprovalService(this.approvals, this.clock).decide(approvalId, decision);
+    if (decided?.isRecorded === true) this.dispatcher.notify();
+    return expectDecided(approvalId, decided);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { JournaledCall } from "../../engine/index.ts";
+import type { RequestApproval, JournaledCall } from "../../engine/index.ts";
 import type {
   JournalEvent,
   NewRun,
@@ -10,7 +10,6 @@ import type {
   StoredRun,
 } from "../../store/index.ts";
 import type { Elicit } from "../../tool/index.ts";
-import type { RequestApproval } from "../approvals/run-approvals.ts";
 import type { RunCalls } from "../call-runner.ts";
 import type { Host } from "../host.ts";
 

@@ -1,5 +1,6 @@
 import { type FailureError, fail, failure, isFailureError } from "../../base/index.ts";
-import type { ApprovalStore, Claim, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
+import type { Claim, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
+import { ApprovalService } from "../../engine/index.ts";
 import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
@@ -189,7 +190,7 @@ export class RunService extends RunClient {
     const at = this.clock.now();
     const error = JSON.stringify(failure("cancelled", message));
     await this.journal.finish(lease, { status: "cancelled", at, error });
-    await rejectOpenApprovals(this.approvals, run.id, at);
+    await new ApprovalService(this.approvals, this.clock).rejectPending(run.id);
     throw fail(message, { code: "run_changed", reason: "cancelled" });
   }
 
@@ -265,13 +266,6 @@ interface Driven<Result> {
 /** True if another attempt to resume the run here would fail in the same way. */
 function isPermanent({ code, reason }: FailureError): boolean {
   return code === "run_changed" || code === "not_available" || reason === "missing_requirement";
-}
-
-/** Rejects the pending approvals of an ended run of which nothing else is known. */
-async function rejectOpenApprovals(store: ApprovalStore, run: string, now: number): Promise<void> {
-  for (const { id, runId } of await store.list(now, "pending")) {
-    if (runId === run) await store.decide(id, { approved: false, note: "the run is over" }, now);
-  }
 }
 
 /** A service that several kinds share, or the ports of a service of its own. */

@@ -1,14 +1,6 @@
 import type { Clock } from "../../../base/index.ts";
-import {
-  type CallContext,
-  type Engine,
-  type ApprovalAnswer,
-  type Approver,
-  toApprovalElicitation,
-  readApprovalElicitation,
-  storedApprover,
-} from "../../../engine/index.ts";
-import type { ApprovalStore, Approval, ApprovalRequest } from "../../../store/index.ts";
+import { type CallContext, type Engine, elicitApproval, storedApprover } from "../../../engine/index.ts";
+import type { ApprovalStore } from "../../../store/index.ts";
 import { showUnsafe, suggest } from "../../../text/index.ts";
 import type { Elicit, ToolSuccess } from "../../../tool/index.ts";
 import { CallProgress } from "./call-progress.ts";
@@ -101,7 +93,15 @@ export class ToolCalls {
   ): CallContext {
     const { approvals, clock, principal } = this.#parts;
     const canElicit = client.canElicit;
-    const approver = canElicit && approvals ? elicitingApprover({ client, approvals, clock, by: name }) : undefined;
+    // The user behind the client is prompted. A request that is dismissed stays pending in the store.
+    const requestApproval = elicitApproval(
+      (elicitation, withdrawn) => client.elicit(elicitation, { signal: withdrawn }),
+      {
+        by: name,
+        declined: `declined in ${name}`,
+      },
+    );
+    const approver = canElicit && approvals ? storedApprover(approvals, clock, requestApproval) : undefined;
     return {
       callerType: "mcp_client",
       callerId: name,
@@ -168,63 +168,4 @@ function withWireNames(result: ToolSuccess, list: Pick<ServedToolList, "wireName
     return isRecord(found) && typeof name === "string" ? { ...found, name: list.wireNameOf(name) ?? name } : found;
   });
   return { ...result, output: { ...output, tools } };
-}
-
-/** Options of {@link elicitingApprover}. */
-interface ElicitingApproverDeps {
-  readonly client: ServedClient;
-  readonly approvals: ApprovalStore;
-  readonly clock: Clock;
-  /** The approver, for the record. */
-  readonly by: string;
-}
-
-/**
- * Requests approval from the user behind a client. A decision made elsewhere takes precedence, also one made while the
- * elicitation was open. An approval is stored like any other and consumed by the call; a rejection only ends the call,
- * so that a mistake can be corrected. A request that is dismissed, or too long to be shown completely, stays pending in
- * the store.
- */
-function elicitingApprover({ client, approvals, clock, by }: ElicitingApproverDeps): Approver {
-  const stored = storedApprover(approvals, clock);
-  return {
-    async requestApproval(request, signal) {
-      const earlier = await decidedBefore(approvals, request, clock.now());
-      const elicitation = toApprovalElicitation(request);
-      if (earlier !== undefined) return earlier;
-      if (elicitation === undefined) return stored.requestApproval(request, signal);
-      const verdict = readApprovalElicitation(await client.elicit(elicitation, { signal }));
-      if (signal.aborted) return { kind: "rejected", wasRequested: false, note: "the call was cancelled" };
-      if (verdict === undefined) return stored.requestApproval(request, signal);
-      return verdict ? approve(request) : { kind: "rejected", note: `declined in ${by}` };
-    },
-  };
-
-  async function approve(request: ApprovalRequest): Promise<ApprovalAnswer> {
-    const clientRequest = await approvals.request(request);
-    const decided = (await approvals.decide(clientRequest.id, { approved: true, by }, clock.now())) ?? clientRequest;
-    const isUsed = decided.status === "approved" && (await approvals.consume(request.key, clock.now()));
-    return isUsed ? approved(approvals, request) : refusal(decided);
-  }
-}
-
-async function decidedBefore(
-  approvals: ApprovalStore,
-  request: ApprovalRequest,
-  now: number,
-): Promise<ApprovalAnswer | undefined> {
-  if (await approvals.consume(request.key, now)) return approved(approvals, request);
-  const isSame = ({ key, expiresAt }: Approval): boolean => key === request.key && now < expiresAt;
-  const rejected = (await approvals.list(now, "rejected")).find(isSame);
-  return rejected && refusal(rejected);
-}
-
-/** An approval that was consumed for a call which then never started is restored. */
-function approved(approvals: ApprovalStore, { key }: ApprovalRequest): ApprovalAnswer {
-  return { kind: "approved", restore: () => approvals.restore(key) };
-}
-
-function refusal({ status, note }: Approval): ApprovalAnswer {
-  if (status === "rejected") return { kind: "rejected", ...(note !== undefined && { note }) };
-  return { kind: "rejected", note: "the approval expired, or was used by another call; repeat the call" };
 }

@@ -1,4 +1,5 @@
-import { isFailureError } from "../../../base/index.ts";
+import { isFailureError, systemClock } from "../../../base/index.ts";
+import { ApprovalService, type Decided } from "../../../engine/index.ts";
 import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/show-approval.ts";
 import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
@@ -38,10 +39,7 @@ async function decide(invocation: Invocation, approved: boolean): Promise<ExitCo
   return codeOf(decided);
 }
 
-interface Decided {
-  readonly approval: Approval;
-  /** True if this decision was recorded; false if an earlier one counts. */
-  readonly mine: boolean;
+interface CliDecision extends Decided {
   readonly approved: boolean;
 }
 
@@ -56,25 +54,25 @@ async function decisionIn(invocation: Invocation, approved: boolean): Promise<Pi
   return { approved, done: { output: text === undefined ? null : await readJsonOption(text, "--output") } };
 }
 
-function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<Decided> {
+function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<CliDecision> {
   return withWritableJournal(async ({ store }) => {
     const [id = ""] = invocation.words;
-    const now = Date.now();
     if (store === undefined) throw await unknownApproval(id, undefined, invocation);
     const before = await findApproval(id, store, invocation);
-    if (before.status === "pending") checkDecidable(before, invocation, decision.done !== undefined);
-    const after = await store.approvals.decide(before.id, { ...decision, ...whoDecides(invocation, before) }, now);
-    const mine = before.status === "pending" && after?.decidedAt === now;
-    return { approval: after ?? before, mine, approved: decision.approved };
+    const who = whoDecides(invocation, before);
+    const decided = await new ApprovalService(store.approvals, systemClock).decide(before.id, { ...decision, ...who });
+    if (decided === undefined) throw await unknownApproval(id, store.approvals, invocation);
+    checkDecided(decided, invocation);
+    return { ...decided, approved: decision.approved };
   });
 }
 
 /** Throws if this user may not decide, or not with these options. */
-function checkDecidable(approval: Approval, invocation: Invocation, asDone: boolean): void {
-  const { id, interrupted } = approval;
-  const refusal = cannotDecideReason(approval, userName());
-  if (refusal !== undefined) throw new UsageError(`you may not decide ${id}: ${refusal}`);
-  if (!asDone || interrupted === true) return;
+function checkDecided({ approval, refusal }: Decided, invocation: Invocation): void {
+  const { id } = approval;
+  if (refusal?.reason === "not_an_approver")
+    throw new UsageError(`you may not decide ${id}: ${cannotDecideReason(approval, userName())}`);
+  if (refusal?.reason !== "not_interrupted") return;
   const message = `--done is for a call that was interrupted when its process ended; ${id} was not`;
   throw new UsageError(message, `run it with: ${commandLine(invocation, "approve", id)}`);
 }
@@ -91,13 +89,13 @@ function whoDecides(invocation: Invocation, { id, approvers = [] }: Approval): P
 }
 
 /** Success if the approval now has the requested state. */
-function codeOf({ approval, mine, approved }: Decided): ExitCode {
-  return mine || approval.status === (approved ? "approved" : "rejected") ? exitCodes.ok : exitCodes.failed;
+function codeOf({ approval, isRecorded, approved }: CliDecision): ExitCode {
+  return isRecorded || approval.status === (approved ? "approved" : "rejected") ? exitCodes.ok : exitCodes.failed;
 }
 
-function reportDecision(invocation: Invocation, { approval, mine, approved }: Decided): void {
+function reportDecision(invocation: Invocation, { approval, isRecorded, approved }: CliDecision): void {
   const { terminal } = invocation;
-  if (!mine) {
+  if (!isRecorded) {
     terminal.log(`${approval.id} ${describeDecision(approval)}`);
     return;
   }
@@ -114,7 +112,7 @@ function reportDecision(invocation: Invocation, { approval, mine, approved }: De
 /**
  * The run to resume after this decision; undefined if the decision did not count, or the run must not or cannot resume.
  */
-async function runToResume(decided: Decided, invocation: Invocation): Promise<string | undefined> {
+async function runToResume(decided: CliDecision, invocation: Invocation): Promise<string | undefined> {
   const { runId: pendingRuns } = decided.approval;
   if (pendingRuns === undefined || codeOf(decided) !== exitCodes.ok) return undefined;
   const { terminal } = invocation;
@@ -155,7 +153,7 @@ function reportDecisionStored(invocation: Invocation, runId: string): void {
 /** Resumes the run in this process. After a rejection the exit code is 0, regardless of how the run ends. */
 function resumeDecided(
   invocation: Invocation,
-  { decided, runId }: { readonly decided: Decided; readonly runId: string },
+  { decided, runId }: { readonly decided: CliDecision; readonly runId: string },
 ): Promise<ExitCode> {
   return withRuns(invocation, async (session) => {
     warnUnmatchedRules(session.workspace, invocation);

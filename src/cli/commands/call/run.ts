@@ -10,7 +10,7 @@ import {
   readSourceReport,
   type ToolError,
 } from "../../../tool/index.ts";
-import { terminalApprover } from "../../approvals/terminal-approver.ts";
+import { promptCallApproval } from "../../approvals/prompt-call-approval.ts";
 import { elicitAtTerminal } from "../../approvals/elicit-at-terminal.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes, type ExitCode } from "../../program/exit-codes.ts";
@@ -57,16 +57,13 @@ export const callTool: RunCommand = async (invocation) => {
 const nothing: CliArguments = { args: {} };
 
 /** Opens the workspace. Without a database, only pure tools may be called: their calls leave nothing to be known later. */
-async function openForCalls(terminal: Terminal): Promise<OpenedHere> {
-  const opened: OpenedHere = await openHere(terminal, {
+function openForCalls(terminal: Terminal): Promise<OpenedHere> {
+  return openHere(terminal, {
     store: "sqlite",
     executes: "the call",
     orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
-    ...(terminal.interactive && {
-      approver: () => terminalApprover({ terminal, by: userName(), approvals: () => opened.workspace.approvals }),
-    }),
+    ...(terminal.interactive && { requestApproval: promptCallApproval(terminal, userName()) }),
   });
-  return opened;
 }
 
 /** Reasons of a database that cannot be written to by this user. */

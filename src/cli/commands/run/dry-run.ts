@@ -1,7 +1,9 @@
-import { type CallRunner, type RequestApproval, engineRunner, wrapSink } from "../../../run/index.ts";
+import { type RequestApproval, storedApprover } from "../../../engine/index.ts";
+import { type CallRunner, engineRunner, wrapSink } from "../../../run/index.ts";
 import { type RunResult, type WithheldCall, dryRunner, runChain } from "../../../chain/index.ts";
+import { systemClock } from "../../../base/index.ts";
 import { createInMemoryApprovals } from "../../../store/index.ts";
-import { terminalApprover } from "../../approvals/terminal-approver.ts";
+import { promptCallApproval } from "../../approvals/prompt-call-approval.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
@@ -62,9 +64,8 @@ const approveAll: RequestApproval = () => Promise.resolve({ approved: true, by: 
 /** Read-only calls still need approval if a rule requires it. */
 function approverForDryRun({ invocation }: RunSession, runner: CallRunner): CallRunner {
   const { terminal } = invocation;
-  const store = createInMemoryApprovals({});
   const approver = terminal.interactive
-    ? terminalApprover({ terminal, approvals: () => store, by: userName() })
+    ? storedApprover(createInMemoryApprovals({}), systemClock, promptCallApproval(terminal, userName()))
     : {
         requestApproval: () =>
           Promise.resolve({ kind: "rejected" as const, note: "a dry run cannot wait for an approval" }),
