@@ -37,8 +37,12 @@ export {
   systemClock,
 } from "./base/index.ts";
 export {
+  ApprovalService,
   type ApprovalAnswer,
   type Approver,
+  type Decided,
+  type DecisionRefusal,
+  type RequestApproval,
   type BucketMetrics,
   type CallContext,
   type CallLimits,

@@ -57,15 +57,7 @@ describe("TypeScript in the docs", () => {
 test("[U6] the guide to durable runs has a program for every task, and the README links it", () => {
   const page = readFileSync("docs/guide/durable-runs.md", "utf8");
   const [program] = snippetsOf(["docs/guide/durable-runs.md"], "ts");
-  const calls = [
-    "runs.start(",
-    "runs.resume(",
-    "approvals.decide(",
-    "repeat:",
-    "onEvent",
-    "runs.inspect(",
-    "runs.cancel(",
-  ];
+  const calls = ["runs.start(", "runs.resume(", "runs.decide(", "repeat:", "onEvent", "runs.inspect(", "runs.cancel("];
   for (const call of calls) expect(program?.code).toContain(call);
   for (const task of ["Start", "Resume after a crash", "Approvals", "Timers", "Observe", "Cancel"]) {
     expect(page).toContain(`\n## ${task}\n`);

@@ -30,7 +30,7 @@ test.each<[ElicitResult, boolean | undefined]>([
   [{ action: "accept", content: {} }, false],
   [{ action: "decline" }, false],
   [{ action: "cancel" }, undefined],
-])("only a plain yes is one, and a dismissal is no decision: %j", async (answer, approved) => {
+])("only a plain yes approves, and a dismissal decides nothing: %j", async (answer, approved) => {
   const requestApproval = elicitApproval(async () => answer, { by: "ann", declined: "no" });
   const request = { ...requested, key: "k", callerType: "mcp_client", expiresAt: 1 };
   const decision = approved === undefined ? undefined : { approved, by: "ann", ...(!approved && { note: "no" }) };

@@ -3,7 +3,7 @@ import type { Approval, ApprovalRequest, ApprovalStore, Decision } from "../stor
 import type { ApprovalAnswer, Approver } from "./approver.ts";
 
 /**
- * Requests a decision from a person in this process. Undefined if nobody decides here: the approval stays pending. The
+ * Requests a decision from a person in this process. Undefined if no approver is available here: the approval stays pending. The
  * one way in which chains, agents, the MCP server and the command line reach a person.
  */
 export type RequestApproval<Request extends ApprovalRequest = Approval> = (
@@ -169,6 +169,8 @@ export class ApprovalService {
  * const approvals = createInMemoryApprovals();
  * const engine = createEngine({ tools, approver: storedApprover(approvals, systemClock) });
  * ```
+ *
+ * @see docs/guide/engine.md
  */
 export function storedApprover(
   store: ApprovalStore,
@@ -209,7 +211,7 @@ function rejection({ note }: Pick<Decision, "note">): ApprovalAnswer {
   return { kind: "rejected", ...(note !== undefined && { note }) };
 }
 
-/** Why this decision about a pending approval does not count, whoever decides next. */
+/** Why this decision about a pending approval does not count. */
 function refusalOf(approval: Approval, { by, done }: Pick<Decision, "by" | "done">): Decided["refusal"] {
   const { approvers = [], interrupted } = approval;
   if (!mayDecide(approval, by)) {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/index.ts";
+import { ApprovalService, endOf } from "../../src/engine/index.ts";
 import { type Approval, type ApprovalRequest, type ApprovalStore, maxApprovalBytes } from "../../src/store/index.ts";
 
 /** An open store, and a function that closes it. */
@@ -190,6 +192,113 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
       expect(await approvals.get(id, now)).toMatchObject({ args: { path: "a" } });
       const odd = await request({ key: "odd", args: { big: 1n } });
       expect(odd.args).toMatchObject({ $not_json: true });
+    });
+
+    describe("the rules of approvals", () => {
+      const rules = (): ApprovalService => new ApprovalService(approvals, { ...systemClock, now: () => now });
+      const signal = new AbortController().signal;
+
+      test("only a named approver decides, and the approval stays pending otherwise", async () => {
+        const { id } = await request({ approvers: ["ann", "bob"] });
+        for (const by of [{}, { by: "eve" }]) {
+          const refused = await rules().decide(id, { approved: true, ...by });
+          expect(refused).toMatchObject({ isRecorded: false, refusal: { reason: "not_an_approver" } });
+          expect(await approvals.get(id, now)).toMatchObject({ status: "pending" });
+        }
+        const decided = await rules().decide(id, { approved: true, by: "bob" });
+        expect(decided).toMatchObject({ isRecorded: true, approval: { status: "approved", decidedBy: "bob" } });
+        expect(decided?.refusal).toBeUndefined();
+        expect(await rules().decide("unknown", { approved: true })).toBeUndefined();
+      });
+
+      test("only an interrupted call is marked as done", async () => {
+        const done = { approved: true, done: { output: 1 } };
+        const { id } = await request();
+        expect(await rules().decide(id, done)).toMatchObject({ refusal: { reason: "not_interrupted" } });
+        const interrupted = await request({ key: "interrupted", interrupted: true });
+        expect(await rules().decide(interrupted.id, done)).toMatchObject({
+          isRecorded: true,
+          approval: { done: { output: 1 } },
+        });
+      });
+
+      test("the first decision counts, and the same one may be repeated", async () => {
+        const { id } = await request();
+        now = 1001;
+        await rules().decide(id, { approved: false, by: "ann", note: "no" });
+        now = 1002;
+        const other = await rules().decide(id, { approved: true, by: "bob" });
+        expect(other?.refusal).toEqual({
+          reason: "already_decided",
+          message: "was rejected by ann (no); the first decision counts",
+        });
+        const same = await rules().decide(id, { approved: false, by: "bob" });
+        expect(same).toMatchObject({ isRecorded: false, approval: { decidedBy: "ann" } });
+        expect(same?.refusal).toBeUndefined();
+      });
+
+      test("an expired approval is not decided; one that was decided in time ends as decided, and is used once", async () => {
+        const { id } = await request();
+        const late = await request({ key: "late" });
+        await rules().decide(id, { approved: true });
+        now = 5000;
+        expect(await rules().decide(late.id, { approved: true })).toMatchObject({ refusal: { reason: "expired" } });
+        expect(endOf(await rules().read(late))).toEqual({ status: "expired" });
+        const approval = await rules().read({ ...late, id });
+        expect(endOf(approval)).toEqual({ status: "approved" });
+        await rules().use(approval);
+        expect(await rules().find(id)).toMatchObject({ status: "used" });
+        expect(endOf(await rules().read({ ...late, id }))).toEqual({ status: "approved" });
+      });
+
+      test("a decision that was stored past the rules does not count", async () => {
+        const { id } = await request({ approvers: ["ann"] });
+        await approvals.decide(id, { approved: true, by: "eve" }, now);
+        const stored = await approvals.get(id, now);
+        expect(stored && endOf(stored)).toEqual({
+          status: "approved",
+          disregarded: "the decision of eve does not count: only ann may decide",
+        });
+      });
+
+      test("an earlier decision takes precedence over a prompt, also one made while a person is prompted", async () => {
+        const call = { key: "k1", tool: "t", args: {}, message: "?", callerType: "direct", expiresAt: 5000 };
+        let prompts = 0;
+        const yes = async () => (prompts++, { approved: true, by: "ann" });
+        await rules().decide((await request()).id, { approved: true, by: "bob" });
+        expect(await rules().requestForCall(call, signal, yes)).toMatchObject({ kind: "approved" });
+        expect(prompts).toBe(0);
+        const meanwhile = async () => {
+          await rules().decide((await request()).id, { approved: false, by: "bob", note: "no" });
+          return yes();
+        };
+        expect(await rules().requestForCall(call, signal, meanwhile)).toEqual({ kind: "rejected", note: "no" });
+        expect(await rules().requestForCall(call, signal, yes)).toEqual({ kind: "rejected", note: "no" });
+        expect(prompts).toBe(1);
+      });
+
+      test("a rejection by a prompt ends the call only, and a dismissed prompt leaves the approval pending", async () => {
+        const call = { key: "k1", tool: "t", args: {}, message: "?", callerType: "direct", expiresAt: 5000 };
+        const no = async () => ({ approved: false, note: "no" });
+        expect(await rules().requestForCall(call, signal, no)).toEqual({ kind: "rejected", note: "no" });
+        expect(await approvals.list(now)).toEqual([]);
+        const nothing = async () => undefined;
+        const pending = await rules().requestForCall(call, signal, nothing);
+        const [open] = await approvals.list(now, "pending");
+        expect(pending).toEqual({ kind: "pending", id: open?.id });
+        const aborted = AbortSignal.abort();
+        expect(await rules().requestForCall(call, aborted, no)).toMatchObject({
+          kind: "rejected",
+          wasRequested: false,
+        });
+      });
+
+      test("the pending approvals of a run that has ended are rejected, and no others", async () => {
+        const [mine, other] = [await request({ runId: "r1" }), await request({ key: "k2", runId: "r2" })];
+        await rules().rejectPending("r1");
+        expect(await approvals.get(mine.id, now)).toMatchObject({ status: "rejected", note: "the run is over" });
+        expect(await approvals.get(other.id, now)).toMatchObject({ status: "pending" });
+      });
     });
   });
 }
