@@ -1,5 +1,5 @@
 import { isFailureError, systemClock } from "../../../base/index.ts";
-import { ApprovalService, type Decided } from "../../../engine/index.ts";
+import { ApprovalService, type Decided, mayDecide } from "../../../engine/index.ts";
 import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/show-approval.ts";
 import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
@@ -80,8 +80,10 @@ function checkDecided({ approval, refusal }: Decided, invocation: Invocation): v
 function whoDecides(invocation: Invocation, { id, approvers = [] }: Approval): Pick<Decision, "by" | "note"> {
   const note = invocation.text("note");
   const user = userName();
-  const by = invocation.text("by") ?? user;
-  if (approvers.length > 0 && by !== user) {
+  const named = invocation.text("by") ?? user;
+  // As one of the approvers, only the current user decides; one who is none of them is refused.
+  const by = approvers.length > 0 ? user : named;
+  if (named !== by && mayDecide({ approvers }, user)) {
     const message = `${id} names its approvers, and only the current user can decide as one of them: omit --by`;
     throw new UsageError(message, `you are ${toOneLine(user ?? "?")}`);
   }
