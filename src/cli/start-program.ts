@@ -1,3 +1,16 @@
+/**
+ * The program `windlass`. `startProgram` parses the words, loads one command and exits with its code.
+ *
+ * Belongs here: commands (`commands/specs/` describes them, `commands/NAME/run.ts` executes one), the terminal, JSON
+ * outputs. Anything that a user of the library needs, too, belongs to a layer above.
+ *
+ * Must stay true: a command loads only the code that it executes. Results are on stdout, everything else on stderr.
+ * Text of tools, models and files never controls the terminal. The exit code names the kind of failure
+ * (`program/exit-codes.ts`). The structure of `--json` is pinned in `test/pins/json-outputs.slow.test.ts`.
+ *
+ * Test: `node scripts/build.ts && npm run vitest -- run src/cli test/cli`
+ */
+
 import { npmInvocationFolder, commandPrefix, programCommand } from "./program/command-prefix.ts";
 import { endProcess, onUnexpectedExit } from "./program/end-process.ts";
 import type { JsonForm } from "./program/report-error.ts";
@@ -71,18 +84,6 @@ async function report(error: unknown, terminal: Terminal, json?: JsonForm): Prom
   }
 }
 
-/**
- * The program `windlass`. `runCli` parses the words, loads one command and returns its exit code.
- *
- * Belongs here: commands (`commands/specs/` describes them, `commands/NAME/run.ts` executes one), the terminal, JSON
- * outputs. Anything that a user of the library needs, too, belongs to a layer above.
- *
- * Must stay true: a command loads only the code that it executes. Results are on stdout, everything else on stderr.
- * Text of tools, models and files never controls the terminal. The exit code names the kind of failure
- * (`program/exit-codes.ts`). The structure of `--json` is pinned in `test/pins/json-outputs.slow.test.ts`.
- *
- * Test: `node scripts/build.ts && npm run vitest -- run src/cli test/cli`
- */
 /** Stands for the newest run. */
 const lastRunWord = "last";
 
