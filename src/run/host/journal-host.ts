@@ -42,6 +42,14 @@ type HostWork = CallWork | Wait | (() => unknown);
  * its start is durable, and its outcome is delivered after it is durable; the outcome of a read-only call is delivered
  * immediately, since it may be re-executed.
  *
+ * ```
+ *   replaying ──► live ──► requested         whether recorded outcomes come first
+ *       ▲           ▲          │
+ *       └───────────┴──────────┘
+ *   active ──► releasing ──► released        whether work may start, and outcomes count
+ *     └──────► over
+ * ```
+ *
  * @see docs/guide/durable-runs.md
  */
 export class JournalHost implements RunHost, RunCallOwner {
@@ -52,9 +60,8 @@ export class JournalHost implements RunHost, RunCallOwner {
   readonly #parts: JournalHostDeps;
   #runApprovals: RunApprovals | undefined;
   readonly #replayLog: ReplayLog;
-  #replaying: boolean;
-  /** True if a recorded outcome may have been requested and not replayed yet. */
-  #mayReplay: boolean;
+  /** `live`: no pending key has a recorded outcome. `requested`: a key that was requested since may have one. */
+  #replay: "replaying" | "live" | "requested";
   readonly #writer: JournalWriter;
   /**
    * Work that was requested while nothing may start: during replay, while the run is released, and after a cancellation
@@ -71,10 +78,7 @@ export class JournalHost implements RunHost, RunCallOwner {
   #cancelled = false;
   /** True after the store was polled for decisions that were made in the meantime. */
   #polledApprovals = false;
-  /**
-   * `active` -> `releasing` (starts nothing more; its calls end) -> `released` (another process continues the run), or
-   * `active` -> `over`. In the last two, outcomes are ignored.
-   */
+  /** `releasing`: its calls may end. `released`: another process continues the run. */
   #phase: "active" | "releasing" | "released" | "over" = "active";
 
   constructor(parts: JournalHostDeps) {
@@ -84,8 +88,7 @@ export class JournalHost implements RunHost, RunCallOwner {
     this.isDurable = parts.journal !== undefined;
     this.isNested = !this.isDurable && parts.step !== undefined;
     this.#replayLog = ReplayLog.of(parts.events);
-    this.#replaying = this.#replayLog.outcomes.remaining > 0;
-    this.#mayReplay = this.#replaying;
+    this.#replay = this.#replayLog.outcomes.remaining > 0 ? "replaying" : "live";
     this.#writer = new JournalWriter(parts, this.#replayLog);
     this.#ready = new ReadyQueue(
       () => this.#isSuspended,
@@ -102,15 +105,15 @@ export class JournalHost implements RunHost, RunCallOwner {
   }
 
   get isReplaying(): boolean {
-    return this.#replaying;
+    return this.#replay === "replaying";
   }
 
   get startsEagerly(): boolean {
-    return this.#mayReplay || this.#replayLog.outcomes.remaining > 0;
+    return this.#replay !== "live" || this.#replayLog.outcomes.remaining > 0;
   }
 
   get hasReady(): boolean {
-    return this.#mayReplay || this.#ready.hasNext;
+    return this.#replay !== "live" || this.#ready.hasNext;
   }
 
   /** True if the run was released before it ended, so that another process can claim it. */
@@ -154,7 +157,7 @@ export class JournalHost implements RunHost, RunCallOwner {
   }
 
   next(pending: PendingKeys): SettledOutcome | undefined {
-    const before = this.#mayReplay ? this.#replayNext(pending) : undefined;
+    const before = this.#replay === "live" ? undefined : this.#replayNext(pending);
     if (before !== undefined) return before;
     if (this.#deferred.size > 0 && !this.isReleased && !this.#isCancelling) this.#goLive();
     if (this.#waitsForPeople) this.#timers.pauseDeadlines();
@@ -210,8 +213,8 @@ export class JournalHost implements RunHost, RunCallOwner {
 
   /** True if the outcome of this key is recorded, and is replayed in its turn, or if nothing may start now. */
   #defers(key: string, work: HostWork): boolean {
-    if (this.#replayLog.outcomes.request(key)) this.#mayReplay = true;
-    else if (this.#replaying || this.isReleased || this.#isCancelling) this.#deferred.set(key, work);
+    if (this.#replayLog.outcomes.request(key)) this.#replay = this.isReplaying ? "replaying" : "requested";
+    else if (this.isReplaying || this.isReleased || this.#isCancelling) this.#deferred.set(key, work);
     else return false;
     return true;
   }
@@ -221,8 +224,7 @@ export class JournalHost implements RunHost, RunCallOwner {
    */
   #replayNext(pending: PendingKeys): SettledOutcome | undefined {
     const before = this.#replayLog.outcomes.next(pending);
-    this.#mayReplay = before !== undefined;
-    this.#replaying = this.#mayReplay;
+    this.#replay = before === undefined ? "live" : "replaying";
     return before;
   }
 
