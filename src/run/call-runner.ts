@@ -1,7 +1,7 @@
 import type { Approver, CallContext } from "../engine/index.ts";
 import type { CallRecord } from "../store/index.ts";
 import type { SecretArgument } from "../expr/index.ts";
-import type { Effect, TargetKind, ToolResult } from "../tool/index.ts";
+import type { Effect, TargetKind, ToolError, ToolResult, ToolSuccess } from "../tool/index.ts";
 import type { CallOutcome, CallWork, InterruptedOutcome } from "./host.ts";
 
 /**
@@ -44,9 +44,14 @@ export interface UntrustedContent {
   readonly knownUrls?: readonly string[] | undefined;
 }
 
+/** The outcome of a call without images and files: a journal holds JSON, and steps can only see the output. */
+interface CallEndOutcome extends Omit<CallOutcome, "result"> {
+  readonly result: Omit<ToolSuccess, "attachments"> | ToolError;
+}
+
 /** The end of a call, as one value of plain JSON data. */
 export interface CallEnd {
-  readonly outcome: CallOutcome | InterruptedOutcome;
+  readonly outcome: CallEndOutcome | InterruptedOutcome;
   /** Epoch milliseconds, by the clock of its worker. Default: now. */
   readonly at?: number | undefined;
   /** The record of the call. Undefined if its worker has stored it. */

@@ -1,5 +1,5 @@
 import type { RunResult } from "../../src/chain/index.ts";
-import { type RunHost, type RunPorts, openHost } from "../../src/run/index.ts";
+import { type OpenHost, type RunHost, type RunPorts, openHost } from "../../src/run/index.ts";
 import type { JournalSink } from "../../src/run/host/journal-writer.ts";
 import type { RunStore } from "../../src/store/index.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
@@ -28,6 +28,8 @@ export interface Life {
   readonly between?: (journal: JournalSink) => JournalSink;
   readonly onHost?: (host: RunHost) => void;
   readonly interruptedApprovalMs?: number;
+  /** Default: a host that makes calls in this process. */
+  readonly openHost?: OpenHost;
   /** Does something else than to start or resume the run. */
   readonly execute?: (run: LabRun) => Promise<LabResult>;
   /** It gives no signs of life, as a stopped process. */
@@ -76,7 +78,7 @@ export class RunOfLives {
     const ports: Omit<RunPorts, "secrets"> = {
       journal: sink === undefined ? journal : withAppend(journal, sink),
       approvals: intercepted(this.#ports.approvals, process.call),
-      openHost: (task) => process.add(openHost(task)),
+      openHost: (task) => process.add((life.openHost ?? openHost)(task)),
       interruptedApprovalMs: life.interruptedApprovalMs,
     };
     const world = { ...this.world, note: (line: string) => void (process.isKilled || this.world.note(line)) };
@@ -180,7 +182,7 @@ class SimulatedProcess {
 }
 
 /** Executes runs in this process, on a fake clock; a killed process is one whose writes no longer arrive. */
-export function inProcessLab(name: string, open: OpenPortsAt): RunLab {
+export function inProcessLab(name: string, open: OpenPortsAt, openHost?: OpenHost): RunLab {
   return {
     name,
     async open(scenario): Promise<LabMachine> {
@@ -196,7 +198,7 @@ export function inProcessLab(name: string, open: OpenPortsAt): RunLab {
         async execute(runId, killBefore): Promise<Executed | undefined> {
           const run = runOf(runId);
           await run.decide();
-          const result = await run.live({ killBefore });
+          const result = await run.live({ killBefore, ...(openHost && { openHost }) });
           const { commits } = run;
           return result && { status: result.status, output: result.output, commits, seqs: await run.seqs() };
         },

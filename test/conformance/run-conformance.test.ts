@@ -1,6 +1,8 @@
+import { openHost } from "../../src/run/index.ts";
 import { createInMemoryApprovals, createInMemoryRunJournal } from "../../src/store/index.ts";
 import { type OpenPortsAt, inProcessLab } from "./in-process-lab.ts";
 import { interruptedRuns } from "./interrupted-runs.ts";
+import { queuedCalls } from "../support/queued-calls.ts";
 import { runConformance } from "./run-conformance.ts";
 
 const open: OpenPortsAt = async (clock) => {
@@ -10,4 +12,9 @@ const open: OpenPortsAt = async (clock) => {
 };
 
 runConformance(inProcessLab("in memory", open));
+runConformance(
+  inProcessLab("in memory, with their calls sent over a queue", open, ({ calls, ...task }) =>
+    openHost({ ...task, calls: calls && queuedCalls(calls, { sent: [] }) }),
+  ),
+);
 interruptedRuns("in memory", open);

@@ -168,7 +168,8 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
 
   record(record: CallRecord): boolean {
     if (!this.#sink.isDurable) return false;
-    this.#record = record;
+    // Plain data: the engine has a class for its records.
+    this.#record = { ...record };
     return true;
   }
 
