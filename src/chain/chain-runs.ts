@@ -213,11 +213,6 @@ function hasRun(event: JournalEvent): boolean {
 }
 
 /** The current chain of a run, and the file that it was read from. */
-interface CurrentPlan {
-  readonly plan: Plan;
-  readonly file: string | undefined;
-}
-
 /**
  * Returns the current chain of a run: from the file that it was run from, else by name. If the chain no longer exists,
  * returns it as stored with the run, with a notice.
@@ -226,7 +221,7 @@ async function currentPlan(
   run: Pick<StoredRun, "id" | "name" | "definition">,
   { chains, files }: Pick<ChainRunsDeps, "chains" | "files">,
   onNotice: ExecuteRunOptions["onNotice"],
-): Promise<CurrentPlan> {
+): Promise<Pick<NewChainRun, "plan" | "file">> {
   const file = fileOfSnapshot(run.definition);
   const plan = await (file === undefined ? byName(run.name, chains) : files?.load(file));
   if (plan !== undefined) return { plan, file };

@@ -36,8 +36,7 @@ function compileNegative(node: NegativeNode, compile: Compile): Code {
     spendTicks(frame, 1, node);
     const value = operand(frame);
     if (typeof value === "number") return -value;
-    const { at, end } = node;
-    throw new ExpressionError("type", `- needs a number, not a ${typeName(value)}`, { at, end });
+    throw new ExpressionError("type", `- needs a number, not a ${typeName(value)}`, node);
   };
 }
 
@@ -76,9 +75,9 @@ function add(a: unknown, b: unknown, { frame, node }: { frame: EvaluationFrame; 
   return [...(a as readonly unknown[]), ...(b as readonly unknown[])];
 }
 
-function finite(value: number, { at, end }: SyntaxNode, operation: () => string): number {
+function finite(value: number, node: SyntaxNode, operation: () => string): number {
   if (Number.isFinite(value)) return value;
-  throw new ExpressionError("not_finite", `${operation()} is not a finite number`, { at, end });
+  throw new ExpressionError("not_finite", `${operation()} is not a finite number`, node);
 }
 
 function wrongTypes(a: unknown, b: unknown, { operator, at, end }: BinaryNode): ExpressionError {

@@ -205,7 +205,7 @@ function computedStep(node: SyntaxNode, span: SourceSpan, code: Code): (frame: E
     if (typeof key === "number") return indexWalk(key, span);
     if (key === missing || key === null) return () => missing;
     const message = `an index is a number or a string, not a ${typeName(key)}`;
-    throw new ExpressionError("type", message, { at: node.at, end: node.end });
+    throw new ExpressionError("type", message, node);
   };
 }
 
@@ -235,8 +235,7 @@ function bound(node: SyntaxNode, code: Code): (frame: EvaluationFrame) => number
     const value = code(frame);
     if (typeof value === "number" && Number.isInteger(value)) return value;
     const shown = typeof value === "number" ? String(value) : typeName(value);
-    const { at, end } = node;
-    throw new ExpressionError("type", `the bounds of a slice are whole numbers, not ${shown}`, { at, end });
+    throw new ExpressionError("type", `the bounds of a slice are whole numbers, not ${shown}`, node);
   };
 }
 

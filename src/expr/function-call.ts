@@ -51,11 +51,8 @@ export function wrongArgument(
   index: number,
   { call, requested }: { readonly call: FunctionCall; readonly requested: string },
 ): ExpressionError {
-  const { at, end } = call.node.args[index] ?? call.node;
-  return new ExpressionError("type", `${call.node.name}() needs ${requested}, not ${describeArgumentType(value)}`, {
-    at,
-    end,
-  });
+  const message = `${call.node.name}() needs ${requested}, not ${describeArgumentType(value)}`;
+  return new ExpressionError("type", message, call.node.args[index] ?? call.node);
 }
 
 function describeArgumentType(value: unknown): string {

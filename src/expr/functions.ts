@@ -174,9 +174,8 @@ function numbersOf(list: readonly unknown[], { frame, node }: FunctionCall): rea
   const odd = list.findIndex((item) => typeof item !== "number");
   // Every item was checked.
   if (odd === -1) return list as readonly number[];
-  const { at, end } = node;
   const message = `${node.name}() needs numbers; number ${odd + 1} of the list is a ${typeName(list[odd])}`;
-  throw new ExpressionError("type", message, { at, end });
+  throw new ExpressionError("type", message, node);
 }
 
 /** Halves are rounded away from zero, by the visible decimal digits: round(1.005, 2) is 1.01. */
@@ -194,6 +193,5 @@ function shift(value: number, digits: number): number {
 
 function finite(value: number, { node }: FunctionCall): number {
   if (Number.isFinite(value)) return value;
-  const { at, end } = node;
-  throw new ExpressionError("not_finite", `${node.name}() does not return a finite number`, { at, end });
+  throw new ExpressionError("not_finite", `${node.name}() does not return a finite number`, node);
 }

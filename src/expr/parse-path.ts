@@ -90,6 +90,5 @@ function keyed(key: SyntaxNode | undefined, at: number): Segment {
 /** No JSON that Windlass reads has such a key; its use suggests an attack. */
 function checked(segment: Extract<Segment, { kind: "name" }>): Segment {
   if (segment.name !== "__proto__") return segment;
-  const { at, end } = segment;
-  throw new ExpressionError("forbidden_key", 'the key "__proto__" is not allowed', { at, end });
+  throw new ExpressionError("forbidden_key", 'the key "__proto__" is not allowed', segment);
 }

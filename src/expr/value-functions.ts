@@ -29,17 +29,16 @@ export const valueFunctions: Readonly<Record<ValueFunction, FunctionCode>> = {
     const [value] = args;
     if (typeof value === "number") return value;
     const text = textArgument(args, 0, call).trim();
-    const { at, end } = call.node;
     if (!decimal.test(text)) {
       const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-      throw new ExpressionError("type", `num() cannot read ${JSON.stringify(shown)} as a number`, { at, end });
+      throw new ExpressionError("type", `num() cannot read ${JSON.stringify(shown)} as a number`, call.node);
     }
     const number = Number(text);
     const digits = text.replace(/^\+/, "");
     if (integer.test(digits) && Number.isFinite(number) && !holdsInteger(number, digits))
       throw inexact(digits, call.node);
     if (Number.isFinite(number)) return number;
-    throw new ExpressionError("not_finite", "num() reads a number that is too large", { at, end });
+    throw new ExpressionError("not_finite", "num() reads a number that is too large", call.node);
   },
   json: ([value], { frame, node }) => stringifyJson(value, frame, node),
   parse_json: (args, call) => parseJsonValue(textArgument(args, 0, call), call.frame, call.node),
@@ -75,12 +74,12 @@ function parseJsonValue(text: string, frame: EvaluationFrame, span: SourceSpan):
 /** Shorter integers are held exactly. */
 const longInteger = /\d{16}/;
 
-function parse(text: string, { at, end }: SourceSpan): unknown {
+function parse(text: string, span: SourceSpan): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 120) : String(error);
-    throw new ExpressionError("not_json", `parse_json() cannot read the text: ${why}`, { at, end });
+    throw new ExpressionError("not_json", `parse_json() cannot read the text: ${why}`, span);
   }
 }
 

@@ -26,6 +26,9 @@ export const defaultDeniedPaths: readonly string[] = [
   "*.keystore *.ppk *.kdbx",
 ].flatMap((line) => line.split(" "));
 
+/** True if a real path itself is closed. Paths inside a closed folder are not checked. */
+export type IsClosed = (real: string) => boolean;
+
 /** Decides which real paths are closed to tools. */
 export class DeniedPaths {
   readonly #names: RegExp;
@@ -44,17 +47,14 @@ export class DeniedPaths {
     this.#ends = closing.filter((pattern) => pattern.includes("/")).map((end) => `/${end}`);
   }
 
-  /** Resolves the closed paths to their current real paths, for {@link closes}. */
-  async find(): Promise<ReadonlySet<string>> {
-    const real = await Promise.all(this.#paths.map((path) => realpath(path).catch(() => path)));
-    return new Set([...this.#paths, ...real]);
-  }
-
-  /** True if this real path itself is closed. Paths inside a closed folder are not checked here. */
-  closes(real: string, paths: ReadonlySet<string>): boolean {
-    const folded = (sep === "/" ? real : real.replaceAll(sep, "/")).toLowerCase();
-    if (paths.has(real)) return true;
-    return [folded, ...originalsOf(folded)].some((path) => this.#closesName(path));
+  /** Resolves the closed paths to their current real paths. The result tests a real path. */
+  async find(): Promise<IsClosed> {
+    const found = await Promise.all(this.#paths.map((path) => realpath(path).catch(() => path)));
+    const paths = new Set([...this.#paths, ...found]);
+    return (real) => {
+      const folded = (sep === "/" ? real : real.replaceAll(sep, "/")).toLowerCase();
+      return paths.has(real) || [folded, ...originalsOf(folded)].some((path) => this.#closesName(path));
+    };
   }
 
   #closesName(folded: string): boolean {

@@ -155,10 +155,14 @@ class RootedFileAccess implements FileAccess {
     if (roots.isRoot(real))
       throw fileFailure("not_a_file", `${quotePath(rootedPath.display)} is a folder; name a file`);
     const range = { offset, maxBytes: Math.min(maxBytes, this.maxBytes), hardLinks: this.#hardLinks, signal };
-    const file = await this.#inFolder(roots, { real: dirname(real), path: rootedPath.display }, (folder) =>
-      readBytes(folder, { name: basename(real), path: rootedPath.display }, range),
-    );
-    return { path: rootedPath.display, ...file };
+    const { display } = rootedPath;
+    const guard: PathGuard = { path: display, check: (realPath) => roots.check(realPath, display) };
+    const folder = await Folder.open(dirname(real), guard);
+    try {
+      return { path: display, ...(await readBytes(folder, { name: basename(real), path: display }, range)) };
+    } finally {
+      await folder.close();
+    }
   }
 
   async write(path: string, content: string | Uint8Array, options: WriteFileOptions = {}): Promise<WriteFileResult> {
@@ -213,10 +217,9 @@ class RootedFileAccess implements FileAccess {
       for (const name of names) open.push(await (open.at(-1) ?? first).enter(name, guard));
       const prefix = rootedPath.display === "." ? "" : `${rootedPath.display}/`;
       const folder = open.at(-1) ?? first;
-      const isClosed = (real: string): boolean => roots.isClosed(real);
       const above = open.slice(0, -1);
       const hardLinks = this.#hardLinks;
-      return yield* walkFolder({ folder, prefix, above, names, guard, isClosed, hardLinks }, options);
+      return yield* walkFolder({ folder, prefix, above, names, guard, isClosed: roots.isClosed, hardLinks }, options);
     } finally {
       await Promise.all(open.map((folder) => folder.close()));
     }
@@ -240,19 +243,6 @@ class RootedFileAccess implements FileAccess {
 
   #find(): Promise<Roots> {
     return Roots.find(this.#roots, this.#closed);
-  }
-
-  async #inFolder<T>(
-    roots: Roots,
-    { real, path }: { readonly real: string; readonly path: string },
-    work: (folder: Folder) => Promise<T>,
-  ): Promise<T> {
-    const folder = await Folder.open(real, { path, check: (realPath) => roots.check(realPath, path) });
-    try {
-      return await work(folder);
-    } finally {
-      await folder.close();
-    }
   }
 
   /** Content of the file, if it is needed. */

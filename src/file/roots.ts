@@ -1,7 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { isInsideFolder } from "../base/index.ts";
-import type { DeniedPaths } from "./denied-paths.ts";
+import type { DeniedPaths, IsClosed } from "./denied-paths.ts";
 import { fromSystemError, fileFailure } from "./file-reasons.ts";
 import { type ParsedPath, type PathUse, parsePathLeniently, quotePath } from "./parse-path.ts";
 import { readShownPath } from "./show-path.ts";
@@ -26,32 +26,23 @@ interface RealRoot extends FileRoot {
   readonly real: string;
 }
 
-/** Closed paths inside the open folders, with their current real paths. */
-interface DeniedEntry {
-  readonly positions: DeniedPaths;
-  readonly paths: ReadonlySet<string>;
-}
-
 /** The open folders, as they are at this moment. */
 export class Roots {
   readonly #roots: readonly RealRoot[];
   readonly #first: FileRoot | undefined;
-  readonly #closed: DeniedEntry;
+  readonly isClosed: IsClosed;
 
-  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, closed: DeniedEntry) {
+  private constructor(roots: readonly RealRoot[], first: FileRoot | undefined, isClosed: IsClosed) {
     this.#roots = roots;
     this.#first = first;
-    this.#closed = closed;
+    this.isClosed = isClosed;
   }
 
   /** Resolves the roots. Done for every operation: a folder may have been replaced by a link. */
   static async find(roots: readonly FileRoot[], denied: DeniedPaths): Promise<Roots> {
-    const [paths, ...found] = await Promise.all([denied.find(), ...roots.map(findRoot)]);
-    return new Roots(
-      found.filter((root) => root !== undefined),
-      roots[0],
-      { positions: denied, paths },
-    );
+    const [isClosed, ...found] = await Promise.all([denied.find(), ...roots.map(findRoot)]);
+    const real = found.filter((root) => root !== undefined);
+    return new Roots(real, roots[0], isClosed);
   }
 
   /**
@@ -132,11 +123,6 @@ export class Roots {
   /** True if this real path is one of the roots. */
   isRoot(real: string): boolean {
     return this.#roots.some((root) => root.real === real);
-  }
-
-  /** True if this real path is closed. Paths inside a closed folder are not checked here. */
-  isClosed(real: string): boolean {
-    return this.#closed.positions.closes(real, this.#closed.paths);
   }
 
   /** The innermost root around a real path: a nested root decides for its content. */

@@ -92,15 +92,13 @@ const wrappings: readonly (readonly [block: string, ...unwraps: readonly Unwrap[
   ["2001::/32", (value) => at(96)(~value)], // Teredo, which inverts it
 ];
 
-let blocks: readonly (AddressBlock | undefined)[] | undefined;
+const wrappingBlocks = lazyBlocks(...wrappings.map(([block]) => block));
 
 /** The IPv4 addresses that an IPv6 address may embed; empty if it embeds none. */
 function embeddedIpv4(address: Address): Address[] {
-  // Read on first use: parsing addresses loads a module of Node that few programs need at once.
-  blocks ??= wrappings.map(([block]) => parseBlock(block));
-  return wrappings.flatMap(([, ...unwraps], index) => {
-    const block = blocks?.[index];
-    if (block === undefined || !blockContains(block, address)) return [];
+  return wrappingBlocks().flatMap((block, index) => {
+    if (!blockContains(block, address)) return [];
+    const [, ...unwraps] = wrappings[index] ?? [];
     return unwraps.map((unwrap): Address => ({ family: 4, value: unwrap(address.value) }));
   });
 }

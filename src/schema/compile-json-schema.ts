@@ -3,7 +3,7 @@ import { canonicalJson, loadPackage } from "../base/index.ts";
 import { formats } from "./format.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./schema.ts";
-import { type SubSchema, sameValueKeywords, isRecord, mapSubSchemas, subSchemas } from "./subschemas.ts";
+import { type SubSchema, sameValueKeywords, isRecord, propertiesOf, mapSubSchemas, subSchemas } from "./subschemas.ts";
 
 /**
  * The steps that one validation may take. References, patterns and wide schemas pay for their work, so that no schema
@@ -160,8 +160,8 @@ function prepare(schema: SubSchema): Record<string, unknown> {
 
 /** Approximate work for one value, excluding the values inside it. */
 export function stepsOf(schema: JsonSchema): number {
-  const { enum: values, required, properties } = schema;
-  let steps = 1 + [values, required].flat().length + Object.keys(isRecord(properties) ? properties : {}).length;
+  const { enum: values, required } = schema;
+  let steps = 1 + [values, required].flat().length + Object.keys(propertiesOf(schema)).length;
   for (const { schema: inner, path } of subSchemas(schema)) {
     if (isRecord(inner) && sameValueKeywords.has(String(path[0]))) steps += stepsOf(inner);
   }
@@ -183,7 +183,7 @@ export function hasDefaults(schema: JsonSchema): boolean {
 /** Names such as `toString` exist on every object, so their absence needs an own-property check. */
 function namesObjectMember(schema: JsonSchema): boolean {
   return some(schema, (node) => {
-    const named = [...Object.keys(isRecord(node["properties"]) ? node["properties"] : {}), node["required"]].flat();
+    const named = [...Object.keys(propertiesOf(node)), node["required"]].flat();
     return named.some((name) => typeof name === "string" && name in Object.prototype);
   });
 }

@@ -1,8 +1,7 @@
 import type { ErrorObject } from "ajv";
 import { type BrokenRule, explainUnion } from "./broken-rule.ts";
-import { valueAt } from "./subschemas.ts";
 import type { CompiledSchema } from "./compile-json-schema.ts";
-import { resolveRef, isRecord } from "./subschemas.ts";
+import { isRecord, propertiesOf, resolveRef, valueAt } from "./subschemas.ts";
 import { type ValueLocation, type Rule, maxSchemaIssues } from "./rule.ts";
 import type { JsonSchema } from "./schema.ts";
 
@@ -70,8 +69,7 @@ export class JsonIssues {
   #keyRule(error: ErrorObject): Rule {
     if (!error.keyword.endsWith("Properties")) return { code: "required" };
     const holder = resolveRef(this.#json, parentOf(error.schemaPath));
-    const properties = isRecord(holder) ? holder["properties"] : undefined;
-    return { code: "unknown", known: isRecord(properties) ? Object.keys(properties) : [] };
+    return { code: "unknown", known: isRecord(holder) ? Object.keys(propertiesOf(holder)) : [] };
   }
 }
 

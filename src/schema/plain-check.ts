@@ -2,7 +2,7 @@ import { type ValidationBudget, minChargedSteps, isValidated, stepsOf } from "./
 import { formats } from "./format.ts";
 import { compilePattern } from "./pattern.ts";
 import type { JsonSchema } from "./schema.ts";
-import { type SubSchema, isRecord } from "./subschemas.ts";
+import { type SubSchema, isRecord, propertiesOf } from "./subschemas.ts";
 
 /** Fills in defaults and returns whether a value matches. */
 export type PlainCheck = (value: unknown) => boolean;
@@ -158,12 +158,13 @@ function objectCheck(schema: JsonSchema, work: ValidationBudget): PlainCheck | u
   };
 }
 
-function readProperties({ properties }: JsonSchema, work: ValidationBudget): Property[] | undefined {
+function readProperties(schema: JsonSchema, work: ValidationBudget): Property[] | undefined {
   const found: Property[] = [];
-  for (const [name, schema] of Object.entries(isRecord(properties) ? properties : {})) {
-    const check = plainCheck(schema as SubSchema, work);
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    const check = plainCheck(property as SubSchema, work);
     if (check === undefined || isOfEveryObject(name)) return undefined;
-    const json = isRecord(schema) && Object.hasOwn(schema, "default") ? JSON.stringify(schema["default"]) : undefined;
+    const json =
+      isRecord(property) && Object.hasOwn(property, "default") ? JSON.stringify(property["default"]) : undefined;
     if (json?.includes("__proto__")) return undefined;
     found.push({ name, check, preset: json === undefined ? undefined : () => JSON.parse(json) as unknown });
   }

@@ -1,4 +1,4 @@
-import { type FileReport, type JsonSchema, isRecord } from "../schema/index.ts";
+import { type FileReport, type JsonSchema, isRecord, propertiesOf } from "../schema/index.ts";
 import { type YamlPath, suggest } from "../text/index.ts";
 
 /** `{{item}}` and `<%= item %>`. After a dollar sign, braces are a reference, which is checked where it is parsed. */
@@ -18,11 +18,10 @@ const roots: ReadonlySet<string> = new Set(["input", "inputs", "params", "parame
  */
 export function checkPlaceholders(
   entry: Readonly<Record<string, unknown>>,
-  { properties }: JsonSchema,
+  parameters: JsonSchema,
   report: FileReport,
 ): ReadonlySet<string> {
-  const names = Object.keys(isRecord(properties) ? properties : {});
-  const check = new PlaceholderCheck(entry, names, report);
+  const check = new PlaceholderCheck(entry, Object.keys(propertiesOf(parameters)), report);
   for (const key of ["url", "headers", "query", "body", "command", "stdin", "env", "system", "prompt"]) {
     check.visit(entry[key], ["entry", key]);
   }

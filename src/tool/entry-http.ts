@@ -17,7 +17,7 @@ import { addQuery, buildUrl, readUrl } from "./entry-url.ts";
 import { ok } from "./result.ts";
 import { httpEffect } from "./changed-defaults.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
-import { type FileReport, isRecord } from "../schema/index.ts";
+import { type FileReport, isRecord, propertiesOf } from "../schema/index.ts";
 
 /** Parameters of these methods go into the URL, of others into the body. */
 const withoutBody = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
@@ -93,7 +93,7 @@ interface Loose extends Pick<EntryInput, "entry" | "parameters" | "placeholders"
 
 /** Parameters without a reference go into the query or the body, unless the file defines that part itself. */
 function looseParameters({ entry, method, parameters, placeholders, reader, report }: Loose): string[] {
-  const names = Object.keys(isRecord(parameters["properties"]) ? parameters["properties"] : {});
+  const names = Object.keys(propertiesOf(parameters));
   const unused = names.filter((name) => !reader.used.has(name));
   const part = withoutBody.has(method) ? "query" : "body";
   if (!isProvided(entry[part])) return unused;

@@ -1,5 +1,5 @@
 import { type Issue, fail } from "../base/index.ts";
-import { type FileReport, type Schema, fromJsonSchema, isRecord } from "../schema/index.ts";
+import { type FileReport, type Schema, fromJsonSchema, propertiesOf } from "../schema/index.ts";
 import type { YamlPath } from "../text/index.ts";
 import { hiddenIn, isObjectSchema } from "./check-definition.ts";
 import type { ToolContext } from "./context.ts";
@@ -56,7 +56,7 @@ const defaultTimeoutMs = 120_000;
 /** A `prompt` entry: one request to a model of the workspace. */
 export function readPromptEntry(source: Omit<EntryInput, "placeholders">): EntryPlan & { readonly prompt: ToolPrompt } {
   const { file, entry, parameters, output, report, world } = source;
-  const { properties, required } = parameters;
+  const { required } = parameters;
   const { system, message } = readTexts(source);
   const settings = entry as { model?: string; temperature?: number; max_tokens?: number };
   const model = settings.model ?? undefined;
@@ -69,7 +69,7 @@ export function readPromptEntry(source: Omit<EntryInput, "placeholders">): Entry
     tool: String(file["name"]),
     system,
     message,
-    parameters: Object.keys(isRecord(properties) ? properties : {}),
+    parameters: Object.keys(propertiesOf(parameters)),
     required: Array.isArray(required) ? required.map(String) : [],
     schema: answerSchema(output, report),
     model,

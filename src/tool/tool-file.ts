@@ -1,5 +1,5 @@
 import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord } from "../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord, propertiesOf } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest, suggestHint } from "../text/index.ts";
 import { checkEffect, impliedDestructive } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
@@ -177,8 +177,8 @@ function checkTimeouts({ timeout, entry }: File, report: FileReport): void {
 }
 
 /** A target is a parameter of the tool. */
-function checkTargets(targets: unknown, { properties }: File, report: FileReport): void {
-  const names = isRecord(properties) ? Object.keys(properties) : [];
+function checkTargets(targets: unknown, parameters: JsonSchema, report: FileReport): void {
+  const names = Object.keys(propertiesOf(parameters));
   for (const name of isRecord(targets) ? Object.keys(targets) : []) {
     if (names.includes(name)) continue;
     const hint = suggestHint(name, names) ?? "declare it under parameters";

@@ -1,4 +1,4 @@
-import { type JsonSchema, isRecord, setOwn, resolveRef } from "../schema/index.ts";
+import { type JsonSchema, isRecord, propertiesOf, setOwn, resolveRef } from "../schema/index.ts";
 import { type WireNode, mergeAll } from "./wire-merge.ts";
 
 /** Maximum number of schemas written out; later ones are only described. This also bounds references and recursion. */
@@ -100,9 +100,9 @@ class Gemini {
   }
 
   #writeObject(node: WireNode, written: WireNode, { above, depth }: Position): void {
-    const { properties, required } = node;
+    const { required } = node;
     const inner: WireNode = {};
-    for (const [key, schema] of Object.entries(isRecord(properties) ? properties : {})) {
+    for (const [key, schema] of Object.entries(propertiesOf(node))) {
       if (isRecord(schema)) setOwn(inner, key, this.write(schema, above, depth + 1));
     }
     // An object must have keys or omit the keyword.

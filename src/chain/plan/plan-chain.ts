@@ -7,7 +7,7 @@ import { toolNameProblem, readParameterList, readParameterMap } from "../../tool
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
 import { maxChainDepth } from "./chain-depth.ts";
 import type { ChainReport } from "./chain-report.ts";
-import { checkCalls } from "./check-calls.ts";
+import { type CheckedPlan, checkCalls } from "./check-calls.ts";
 import { checkDuration, parseChainDuration } from "./chain-durations.ts";
 import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
@@ -71,12 +71,7 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
 /** Chains that are being planned: planning one may request the plans of the chains that it calls, and those its own. */
 const underway = new Map<unknown, Plan>();
 
-interface UncheckedPlan {
-  readonly plan: Plan;
-  readonly parts: readonly CompiledStep[];
-  /** References in the expressions of the chain itself. */
-  readonly uses: readonly ReferenceUse[];
-}
+type UncheckedPlan = Pick<CheckedPlan, "plan" | "parts" | "uses">;
 
 function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): UncheckedPlan {
   checkChainName(spec, report);

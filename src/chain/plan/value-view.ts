@@ -1,5 +1,5 @@
 import { type Select, anyItem } from "../../expr/index.ts";
-import { type JsonSchema, isRecord, resolveRef } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, propertiesOf, resolveRef } from "../../schema/index.ts";
 
 /**
  * Static type of a value: a schema, a map of known fields, or a list. Undefined if nothing is certain; then no problem
@@ -175,8 +175,9 @@ function schemaShape(root: JsonSchema, node: JsonSchema): Shape | undefined {
   return typeof type === "string" ? { kind: "scalar", type } : undefined;
 }
 
-function mapShape(root: JsonSchema, { properties, additionalProperties }: JsonSchema): Shape {
-  const named = isRecord(properties) ? Object.entries(properties) : [];
+function mapShape(root: JsonSchema, schema: JsonSchema): Shape {
+  const { additionalProperties } = schema;
+  const named = Object.entries(propertiesOf(schema));
   const fields = new Map(named.map(([name, node]) => [name, () => within(root, node)]));
   const other = within(root, additionalProperties);
   // A schema that declares fields counts as complete, even if it is not closed.
