@@ -51,4 +51,4 @@ export type * from "./texts/chain-text-table.ts";
 export type * from "./texts/explain-fact.ts";
 export * from "./run-environment.ts";
 export type * from "./sub-chain/program-step.ts";
-export * from "./sub-chain/run-sub-chain.ts";
+export * from "./sub-chain/nested-chain.ts";

@@ -7,13 +7,11 @@ import { detectLanguage } from "../../text/index.ts";
 import { agentTexts } from "../texts/agent-texts.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../run/runner.ts";
-import type { DelegateOptions } from "./delegate-options.ts";
-import { type GatheredResult, resultsIn } from "./gathered-results.ts";
+import { type DelegateOptions, type GatheredResult, resultsIn } from "./gathered-results.ts";
 import { answerPlanned } from "./planned/answer-planned.ts";
 import { noticeIgnoredCommands } from "./commands/detect-commands.ts";
 import { systemPrompt, toolRules, userMessage } from "./prompt-messages.ts";
-import { isRequestRejected } from "../loop/request-model.ts";
-import { isToolsUnsupported } from "./unsupported-tools.ts";
+import { isRequestRejected, isToolsUnsupported } from "../loop/request-model.ts";
 
 /** The model decides which tools to call, round by round. */
 export const autonomousRunner: Runner = {

@@ -1,22 +1,24 @@
-import {
-  type CallWork,
-  type Host,
-  type HostListener,
-  type HostOutcome,
-  type SettledOutcome,
-  type Wait,
-  type ProgramEnd,
-  type NestedWork,
-  type EffectRunner,
-  type EffectWaiter,
+import type {
+  CallWork,
+  Host,
+  HostListener,
+  HostOutcome,
+  SettledOutcome,
+  Wait,
+  ProgramEnd,
+  NestedWork,
+  EffectRunner,
+  EffectWaiter,
+  RunProgram,
 } from "../../run/index.ts";
 import { type Interpretation, beginInterpretation } from "../interpreter/interpret.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
 import { ProgramStep, type ProgramTool } from "./program-step.ts";
-import type { SubChain } from "./run-sub-chain.ts";
+import type { RunListener } from "../interpreter/run-events.ts";
+import type { Plan } from "../plan/plan.ts";
 
 /** A chain inside of a program: its keys are in the journal of the run, under the key of the effect. */
-export class NestedChain implements Host, NestedWork {
+class NestedChain implements Host, NestedWork {
   readonly runId: string;
   readonly startedAt: number;
   readonly #run: EffectRunner;
@@ -149,4 +151,21 @@ export class NestedChain implements Host, NestedWork {
       approvalRequested: (approvalId, note) => this.#listener?.approvalRequested(key, approvalId, note),
     };
   }
+}
+
+/** A whole chain inside of another run, in the journal of that run. */
+export interface SubChain {
+  /** Prefix of its keys in the journal. */
+  readonly key: string;
+  readonly plan: Plan;
+  readonly input: unknown;
+  readonly onEvent: RunListener | undefined;
+  /** Steps whose work is a program, by the names of their tools. */
+  readonly own?: ReadonlyMap<string, ProgramTool>;
+}
+
+/** Runs a chain to its end. */
+export function* runSubChain(chain: SubChain): RunProgram<RunFacts> {
+  // The result of a nested chain is its facts.
+  return (yield { kind: "nested", open: (runner, onEnd) => new NestedChain(runner, chain, onEnd) }) as RunFacts;
 }

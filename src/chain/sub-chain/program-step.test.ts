@@ -13,7 +13,7 @@ import { agentDefaults } from "../../agent/run/resolve-agent-spec.ts";
 import type { Runner } from "../../agent/run/runner.ts";
 import { type RunProgram, runAll } from "../../run/program/run-effect.ts";
 import type { ProgramTool } from "./program-step.ts";
-import { runSubChain } from "./run-sub-chain.ts";
+import { runSubChain } from "./nested-chain.ts";
 
 /** A call that cannot be repeated. */
 function callTool(run: AgentRun, request: ToolCallRequest): RunProgram<ToolCallOutcome> {

@@ -6,11 +6,10 @@ import { type ResolvedToolCall, resolveToolCall } from "../../loop/resolve-tool-
 import type { ConversationMessage, ToolResultPart } from "../../events/message.ts";
 import { OfferedTools } from "../../run/offered-tools.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { DelegateOptions } from "../delegate-options.ts";
-import { type GatheredResult, toGatheredResult } from "../gathered-results.ts";
+import { type DelegateOptions, type GatheredResult, toGatheredResult } from "../gathered-results.ts";
 import { salientTerms } from "../notes/salient-terms.ts";
 import { systemPrompt } from "../prompt-messages.ts";
-import { isToolsUnsupported } from "../unsupported-tools.ts";
+import { isToolsUnsupported } from "../../loop/request-model.ts";
 import type { CommandWork } from "./command-tasks.ts";
 import { planAsJson } from "./plan-as-json.ts";
 import { type ToolPlan, type PlanTurn, requestPlan, commandsRule, planRules } from "./request-plan.ts";

@@ -3,7 +3,7 @@ import type { OptionsOf } from "../../../schema/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import type { AgentPrompt, Runner, RunnerAnswer } from "../../run/runner.ts";
 import { answerAutonomously } from "../autonomous-runner.ts";
-import type { DelegateOptions } from "../delegate-options.ts";
+import type { DelegateOptions } from "../gathered-results.ts";
 import { answerPlanned } from "../planned/answer-planned.ts";
 import { userMessage } from "../prompt-messages.ts";
 import { readProjectFiles } from "./project-files.ts";
