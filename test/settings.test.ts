@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { page } from "../scripts/docs/schema-pages.ts";
 import { workspaceTable } from "../src/app/workspace-table.ts";
 import { settingsIn } from "../src/cli/open/agent-session.ts";
-import { flagsOf } from "../src/cli/program/shared-options.ts";
+import { flagsOf } from "../src/cli/program/command-spec.ts";
 import { runnerTables } from "../src/agent/index.ts";
 import {
   FileReport,

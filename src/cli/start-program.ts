@@ -12,7 +12,7 @@
  */
 
 import { npmInvocationFolder, commandPrefix, programCommand } from "./program/command-prefix.ts";
-import { endProcess, onUnexpectedExit } from "./program/end-process.ts";
+import { endProcess, onUnexpectedExit } from "./program/watch-interrupts.ts";
 import type { JsonForm } from "./program/report-error.ts";
 import { type Terminal, processTerminal } from "./terminal/terminal.ts";
 import { CommanderError } from "commander";

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runnerNames } from "../../src/agent/index.ts";
-import { agentOptions } from "../../src/cli/program/shared-options.ts";
+import { agentOptions } from "../../src/cli/program/command-spec.ts";
 import { modelServer } from "../../src/testing.ts";
 import { agentWorkspace, killWhenRequested, messagesOf, onceTool } from "./agent-workspace.ts";
 import { atTerminal, hasTerminal } from "./at-terminal.ts";

@@ -2,9 +2,8 @@ import { isRecord, setOwn, type JsonSchema, fromJsonSchema } from "../../schema/
 import { stripUnsafe } from "../../text/index.ts";
 import type { Elicit, ElicitRequest, ElicitResult } from "../../tool/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import { promptYesNo } from "../terminal/prompt-yes-no.ts";
+import { promptYesNo, readTerminalLine } from "../terminal/prompt-yes-no.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { readTerminalLine } from "../terminal/read-terminal-line.ts";
 
 /** Options of {@link elicitAtTerminal}. */
 export interface ElicitAtTerminalOptions {

@@ -1,4 +1,4 @@
-import { type AgentResult, type ReasoningLanguage } from "../../agent/index.ts";
+import type { AgentResult, ReasoningLanguage } from "../../agent/index.ts";
 import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { Failure } from "../../base/index.ts";
@@ -13,7 +13,7 @@ import { safeJson } from "../terminal/safe-json.ts";
 import { reportPendingApprovals } from "./report-run-result.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { toWireAgent } from "../wire/wire-agent-result.ts";
+import { toWireAgent } from "../wire/to-wire.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 
 /** Additional fields of the `--json` output. */

@@ -3,19 +3,17 @@ import { isFailureError, type Failure } from "../../base/index.ts";
 import type { ExecuteRunOptions, RunResult, RunEvent } from "../../chain/index.ts";
 import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
-import { endProcess } from "../program/end-process.ts";
+import { endProcess, type Interrupts, watchInterrupts } from "../program/watch-interrupts.ts";
 import type { ExitCode } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { reportFormattedError } from "../program/report-error.ts";
-import { eventsView } from "../terminal/run-view/events-view.ts";
-import { type RunView, openRunView } from "../terminal/run-view/run-view.ts";
+import { eventsView, type RunView, openRunView } from "../terminal/run-view/run-view.ts";
 import { shortText } from "../terminal/short-text.ts";
 import { type OpenedHere, openHere } from "./open-here.ts";
 import type { Approval } from "../../store/index.ts";
 import { watchToolErrors } from "./watch-tool-errors.ts";
 import { userName } from "../terminal/user-name.ts";
-import { type Interrupts, watchInterrupts } from "../program/watch-interrupts.ts";
 import type { Redactor } from "../../secrets/index.ts";
 
 /** A workspace in which runs are executed, and the interrupts that stop them. */

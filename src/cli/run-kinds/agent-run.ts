@@ -19,8 +19,7 @@ import { logWrapped } from "../terminal/log-wrapped.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { AgentFact } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
-import { toWireAgent } from "../wire/wire-agent-result.ts";
-import { toWireCoded } from "../wire/wire-coded.ts";
+import { toWireAgent, toWireCoded } from "../wire/to-wire.ts";
 import {
   type Explanation,
   type InspectedRun,

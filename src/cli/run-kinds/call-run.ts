@@ -23,7 +23,7 @@ import { statusLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { AgentFact } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
-import { toWireCoded } from "../wire/wire-coded.ts";
+import { toWireCoded } from "../wire/to-wire.ts";
 import {
   type Explanation,
   type InspectedRun,

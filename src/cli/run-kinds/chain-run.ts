@@ -18,7 +18,7 @@ import { toOneLine } from "../terminal/format-table.ts";
 import { retriesOf, summaryLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
-import { toWireCoded } from "../wire/wire-coded.ts";
+import { toWireCoded } from "../wire/to-wire.ts";
 import {
   type CancelledRun,
   type Explanation,

@@ -9,7 +9,7 @@ import { type Invocation, commandLine } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { WireCoded } from "../wire/wire-coded.ts";
+import type { WireCoded } from "../wire/to-wire.ts";
 import { openHere } from "../open/open-here.ts";
 
 /** Implementation of the run commands for runs of one kind. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkPinnedDefinition, definitionProblem, definitionHash } from "./check-definition.ts";
-import { definitionDiff } from "./definition-diff.ts";
+import { definitionDiff } from "./mcp-status.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 
 const approved: McpToolDefinition = {

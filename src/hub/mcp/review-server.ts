@@ -1,8 +1,7 @@
 import { showUnsafe } from "../../text/index.ts";
 import { type Pin, definitionHash, pinnedParts } from "./check-definition.ts";
-import { definitionDiff } from "./definition-diff.ts";
+import { definitionDiff, type McpReview, type McpServerStatus, type RefusedTool } from "./mcp-status.ts";
 import type { JudgedDefinitions, JudgedTool } from "./judge-definitions.ts";
-import type { McpReview, McpServerStatus, RefusedTool } from "./mcp-status.ts";
 import { hasHints, schemaProblem } from "./mcp-tool.ts";
 import type { McpServer } from "./server-config.ts";
 import { changedFrom, identityChanges } from "./server-identity.ts";

@@ -9,7 +9,7 @@ import { describeApprovalStep, unknownApproval } from "../../approvals/list-open
 import { withJournal } from "../../open/open-journal.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { toWireApproval } from "../../wire/wire-record.ts";
+import { toWireApproval } from "../../wire/to-wire.ts";
 
 /** `windlass approvals`. */
 export const showApprovals: RunCommand = (invocation) =>

@@ -21,7 +21,7 @@ import { requireTrust } from "../../open/open-here.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { userName } from "../../terminal/user-name.ts";
-import { toWireApproval } from "../../wire/wire-record.ts";
+import { toWireApproval } from "../../wire/to-wire.ts";
 import { resumeRun } from "../../run-kinds/run-kind.ts";
 
 /** `windlass approve`. */

@@ -10,7 +10,7 @@ import { UsageError } from "../../program/usage-error.ts";
 import { watchInterrupts } from "../../program/watch-interrupts.ts";
 import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
 import { discardTypedInput } from "../../terminal/discard-typed-input.ts";
-import { readTerminalLine } from "../../terminal/read-terminal-line.ts";
+import { readTerminalLine } from "../../terminal/prompt-yes-no.ts";
 import { formatTable, toOneLine } from "../../terminal/format-table.ts";
 
 /** `windlass mcp approve`. */

@@ -8,7 +8,7 @@ import { withJournal } from "../../open/open-journal.ts";
 import { parseTimeOption } from "./parse-time-option.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { toWireRecord } from "../../wire/wire-record.ts";
+import { toWireRecord } from "../../wire/to-wire.ts";
 
 const callerTypes: readonly CallerType[] = [
   "direct",

@@ -2,12 +2,11 @@ import { isFailureError, type FailureError, fail } from "../../../base/index.ts"
 import { type Plan, type RunResult, missingRequirements, requirementMessages, runChain } from "../../../chain/index.ts";
 import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { dryRun, reportWithheldCalls } from "./dry-run.ts";
+import { dryRun, reportWithheldCalls, type RunRequest, readRun } from "./dry-run.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { prepareForChain } from "../../open/prepare-servers.ts";
-import { type RunRequest, readRun } from "./read-run-request.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
 import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";

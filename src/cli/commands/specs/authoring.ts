@@ -1,5 +1,4 @@
-import type { CommandGroup, CommandSpec } from "../../program/command-spec.ts";
-import { json } from "../../program/shared-options.ts";
+import { type CommandGroup, type CommandSpec, json } from "../../program/command-spec.ts";
 
 const init: CommandSpec = {
   name: "init",

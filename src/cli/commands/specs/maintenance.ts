@@ -1,5 +1,4 @@
-import type { CommandGroup, CommandSpec, OptionSpec } from "../../program/command-spec.ts";
-import { json } from "../../program/shared-options.ts";
+import { type CommandGroup, type CommandSpec, type OptionSpec, json } from "../../program/command-spec.ts";
 
 const doctor: CommandSpec = {
   name: "doctor",
@@ -45,7 +44,7 @@ const prune: CommandSpec = {
     json,
   ],
   examples: ["windlass prune --days 30", "windlass prune --size 500MB"],
-  load: async () => (await import("../prune/run.ts")).pruneRecords,
+  load: async () => (await import("../database/run.ts")).pruneRecords,
 };
 
 const backup: CommandSpec = {
@@ -54,7 +53,7 @@ const backup: CommandSpec = {
   args: [{ name: "FILE", about: "target file; must not exist yet", completes: "file" }],
   options: [json],
   examples: ["windlass backup ~/windlass-2026-11-15.db"],
-  load: async () => (await import("../backup/run.ts")).backupDatabase,
+  load: async () => (await import("../database/run.ts")).backupDatabase,
 };
 
 const completion: CommandSpec = {

@@ -1,5 +1,4 @@
-import type { CommandGroup, CommandSpec } from "../../program/command-spec.ts";
-import { events, json } from "../../program/shared-options.ts";
+import { type CommandGroup, type CommandSpec, events, json } from "../../program/command-spec.ts";
 
 const run: CommandSpec = {
   name: "run",
@@ -132,7 +131,7 @@ const tools: CommandSpec = {
       summary: "list capabilities (call one as capability:NAME), their tools and their strategy",
       options: [json],
       examples: ["windlass tools capabilities"],
-      load: async () => (await import("../tools/capabilities.ts")).listCapabilities,
+      load: async () => (await import("../tools/list.ts")).listCapabilities,
     },
     {
       name: "schema",

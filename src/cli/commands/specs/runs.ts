@@ -1,5 +1,12 @@
-import type { CommandGroup, CommandSpec, OptionSpec } from "../../program/command-spec.ts";
-import { events, json, runId, agentOptions } from "../../program/shared-options.ts";
+import {
+  type CommandGroup,
+  type CommandSpec,
+  type OptionSpec,
+  events,
+  json,
+  runId,
+  agentOptions,
+} from "../../program/command-spec.ts";
 
 const runs: CommandSpec = {
   name: "runs",
@@ -27,7 +34,7 @@ const show: CommandSpec = {
   args: [runId],
   options: [{ ...json, about: "print the execution log" }],
   examples: ["windlass show last", "windlass show k3j9x0q2ab5z-1"],
-  load: async () => (await import("../show/run.ts")).showRun,
+  load: async () => (await import("../runs/one-run.ts")).showRun,
 };
 
 const explain: CommandSpec = {
@@ -44,7 +51,7 @@ const explain: CommandSpec = {
   ],
   options: [json],
   examples: ["windlass explain last", "windlass explain k3j9x0q2ab5z-1 summarize"],
-  load: async () => (await import("../show/run.ts")).explainRun,
+  load: async () => (await import("../runs/one-run.ts")).explainRun,
 };
 
 const resume: CommandSpec = {
@@ -53,7 +60,7 @@ const resume: CommandSpec = {
   args: [{ ...runId, optional: true }],
   options: [{ ...json, about: "print the execution log" }, events],
   examples: ["windlass resume", "windlass resume k3j9x0q2ab5z-1"],
-  load: async () => (await import("../resume/run.ts")).resumeRuns,
+  load: async () => (await import("../runs/one-run.ts")).resumeRuns,
 };
 
 const rerun: CommandSpec = {
@@ -80,7 +87,7 @@ const cancel: CommandSpec = {
   args: [runId],
   options: [{ ...json, about: "print the execution log" }],
   examples: ["windlass cancel k3j9x0q2ab5z-1"],
-  load: async () => (await import("../cancel/run.ts")).cancel,
+  load: async () => (await import("../runs/one-run.ts")).cancel,
 };
 
 /** The group "Runs" of the help. */

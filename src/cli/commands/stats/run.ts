@@ -8,7 +8,7 @@ import { withJournal } from "../../open/open-journal.ts";
 import { parseTimeOption } from "../records/parse-time-option.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { toWireStatistics, toWireChainStatistics } from "../../wire/wire-record.ts";
+import { toWireStatistics, toWireChainStatistics } from "../../wire/to-wire.ts";
 import type { SqliteStore } from "../../../adapters/index.ts";
 import { WorkspaceError, readSettings } from "../../../app/index.ts";
 import {

@@ -11,7 +11,7 @@ import {
   toOpenAITools,
 } from "../../../tool/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { contractOf, howUsed } from "./capabilities.ts";
+import { contractOf, howUsed } from "./list.ts";
 import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "./describe-parameter.ts";
 import { formatTable, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";
@@ -19,7 +19,7 @@ import { requireTool, withTools, reportBrokenFiles } from "../../open/open-tools
 import { type Parameter, fieldsOf, itemOf, parametersOf } from "./tool-parameters.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { destructiveOf, toWireTool } from "../../wire/wire-tool.ts";
+import { destructiveOf, toWireTool } from "../../wire/to-wire.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** `windlass tools show`. */

@@ -2,7 +2,7 @@ import type { AgentResult, ReasoningState, CallInitiator } from "../../../agent/
 import type { RunKindId } from "../../../store/index.ts";
 import type { CodedTexts, Coded, NoParams } from "../../../text/index.ts";
 import type { Effect } from "../../../tool/index.ts";
-import type { WireCoded } from "../../wire/wire-coded.ts";
+import type { WireCoded } from "../../wire/to-wire.ts";
 
 /** The texts of the CLI for users of agents in one language. Errors are reported in English. */
 export interface CliTextTable {

@@ -5,7 +5,7 @@ import { createEngine } from "../../engine/index.ts";
 import { scriptedModel } from "../../testing/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { defineTool } from "../../tool/index.ts";
-import { toWireAgent } from "./wire-agent-result.ts";
+import { toWireAgent } from "./to-wire.ts";
 
 const send = defineTool({ name: "send", description: "Sends", effect: "once", run: () => "sent" });
 const look = defineTool({ name: "look", description: "Looks", effect: "read", run: () => "seen" });

@@ -1,5 +1,5 @@
 import { type WorkspaceConfig, WorkspaceError, readSettings } from "../../../app/index.ts";
-import { isFailureError } from "../../../base/index.ts";
+import { isFailureError, fail } from "../../../base/index.ts";
 import { parseSize } from "../../../schema/index.ts";
 import type { Retention } from "../../../store/index.ts";
 import { hasErrors } from "../../../text/index.ts";
@@ -9,6 +9,9 @@ import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { withWritableJournal } from "../../open/open-journal.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { UsageError } from "../../program/usage-error.ts";
+import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { relativeToCwd } from "../../terminal/report-problems.ts";
 
 const day = 86_400_000;
 
@@ -54,3 +57,15 @@ function readSize(size: string): number | undefined {
     throw error;
   }
 }
+
+/** `windlass backup`. */
+export const backupDatabase: RunCommand = (invocation) =>
+  withWritableJournal(async ({ store }) => {
+    const { terminal, words } = invocation;
+    const file = resolve(words[0] ?? "");
+    if (store === undefined) throw fail("no database yet: nothing has been recorded", { code: "store_failed" });
+    await store.backup(file);
+    const { size } = await stat(file);
+    if (invocation.flag("json")) terminal.print(safeJson({ file, bytes: size }));
+    else terminal.print(`${relativeToCwd(file)}, ${formatBytes(size)}`);
+  });
