@@ -123,19 +123,12 @@ function joinText(text: readonly MessagePart[], type: MessagePart["type"]): stri
 function repaired(attached: AttachedMessage, calls: readonly CallPart[]): AttachedMessage {
   const isCalled = (name: unknown): boolean => calls.some(({ toolName }) => toolName === name);
   const { tool_calls: raw, ...beside } = attached.additional_kwargs;
-  const isWhole = raw === undefined || (rawTexts(raw).every(isJsonObject) && rawNames(raw).every(isCalled));
+  const isWhole =
+    raw === undefined || (rawFields(raw, "arguments").every(isJsonObject) && rawFields(raw, "name").every(isCalled));
   const content = Array.isArray(attached.content)
     ? attached.content.map((block) => repairedBlock(block, calls))
     : attached.content;
   return { ...attached, content, additional_kwargs: isWhole ? attached.additional_kwargs : beside };
-}
-
-function rawTexts(raw: unknown): unknown[] {
-  return rawFields(raw, "arguments");
-}
-
-function rawNames(raw: unknown): unknown[] {
-  return rawFields(raw, "name");
 }
 
 function rawFields(raw: unknown, field: string): unknown[] {

@@ -16,11 +16,6 @@ export interface OpenSpan {
   readonly context: Context;
 }
 
-/** The call of a tool. */
-interface OpenCall extends OpenSpan {
-  readonly runId: string | undefined;
-}
-
 /** A run, of a chain or of an agent. */
 interface OpenRun extends OpenSpan {
   /** The ids that the model uses for its calls, by the keys of the calls in the run. */
@@ -35,7 +30,7 @@ interface SpanWork<T> {
 
 /** Open spans, by the ids that events carry. */
 export class OpenSpans {
-  readonly calls: Map<string, OpenCall> = new Map();
+  readonly calls: Map<string, OpenSpan & { readonly runId: string | undefined }> = new Map();
   readonly runs: Map<string, OpenRun> = new Map();
   readonly #tracer: Tracer;
 

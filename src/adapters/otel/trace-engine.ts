@@ -22,7 +22,7 @@ import type {
 import { AgentSpans } from "./agent-spans.ts";
 import { CapturedContent } from "./captured-content.ts";
 import { OpenSpans, recordSpanFailure, type OpenSpan } from "./open-spans.ts";
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, settlesWithin, systemClock } from "../../base/index.ts";
 
 /** Options for tracing an engine. */
 export interface TracingOptions {
@@ -113,22 +113,13 @@ const maxFlushMs = 2000;
 export async function flushSpans(provider: TracerProvider, clock: Clock = systemClock): Promise<void> {
   // The API registers a proxy that knows the SDK's provider; it may belong to another copy of the API.
   // Providers of an SDK have this method; the interface of the API does not.
-  const sdk = ("getDelegate" in provider ? (provider as ProviderProxy).getDelegate() : provider) as {
-    forceFlush?(): Promise<void>;
-  };
-  const late = Promise.withResolvers<void>();
-  const timer = clock.after(maxFlushMs, late.resolve);
+  const proxy = provider as TracerProvider & { getDelegate?(): TracerProvider };
+  const sdk = (proxy.getDelegate?.() ?? provider) as { forceFlush?(): Promise<void> };
   try {
-    await Promise.race([sdk.forceFlush?.(), late.promise]);
+    await settlesWithin(Promise.resolve(sdk.forceFlush?.()), maxFlushMs, clock);
   } catch {
     // The SDK reports the error itself.
-  } finally {
-    timer.cancel();
   }
-}
-
-interface ProviderProxy extends TracerProvider {
-  getDelegate(): TracerProvider;
 }
 
 /** The events that spans of calls are created from. */

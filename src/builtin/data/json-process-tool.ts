@@ -5,9 +5,7 @@ import { describeOperations, refuseUnused, operationSchema } from "./operation.t
 import type { JsonProcessInput, JsonResult } from "./process-json.ts";
 
 /** Output of `json_process`. */
-interface JsonProcessOutput extends JsonResult {
-  readonly operation: JsonOperationName;
-}
+type JsonProcessOutput = JsonResult & { readonly operation: JsonOperationName };
 
 const flag = (description: string): Record<string, unknown> => ({ type: "boolean", description });
 const path = (description: string): Record<string, unknown> => ({

@@ -8,9 +8,7 @@ import { normalizeSteps } from "./text/normalize-text.ts";
 import { type TextOperationName, textOperations } from "./text/text-operations.ts";
 
 /** Output of `text_process`. */
-interface TextProcessOutput extends TextResult {
-  readonly operation: TextOperationName;
-}
+type TextProcessOutput = TextResult & { readonly operation: TextOperationName };
 
 const flag = (description: string): Record<string, unknown> => ({ type: "boolean", description });
 const text = (description: string): Record<string, unknown> => ({ type: "string", description });

@@ -117,13 +117,8 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-interface Guess {
-  readonly charset: string;
-  readonly common: keyof typeof commonCharacters;
-}
-
 /** In order of how often they occur without a declaration. */
-const guesses: readonly Guess[] = [
+const guesses: readonly { readonly charset: string; readonly common: keyof typeof commonCharacters }[] = [
   { charset: "gb18030", common: "simplified" },
   { charset: "big5", common: "traditional" },
   { charset: "shift_jis", common: "japanese" },

@@ -11,11 +11,8 @@ export const extractReasons = {
   closed: { code: "not_available", meaning: "The extractor was closed.", retry: "never" },
 } as const;
 
-/** The name of one reason in {@link extractReasons}. */
-export type ExtractReason = keyof typeof extractReasons;
-
 /** Creates an extraction failure with this reason. */
-export const extractFailure: ReasonFailure<ExtractReason> = createReasonFailures(extractReasons);
+export const extractFailure: ReasonFailure<keyof typeof extractReasons> = createReasonFailures(extractReasons);
 
 /** Throws if the caller has cancelled. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {

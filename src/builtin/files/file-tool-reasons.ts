@@ -18,8 +18,5 @@ export const fileToolReasons = {
   bad_pattern: { code: "validation_error", meaning: "The pattern to search for cannot be used.", retry: "never" },
 } as const;
 
-/** The name of one reason in {@link fileToolReasons}. */
-export type FileToolReason = keyof typeof fileToolReasons;
-
 /** Creates a failure of a file tool with this reason; a retry would fail again. */
-export const fileToolFailure: ReasonFailure<FileToolReason> = createReasonFailures(fileToolReasons);
+export const fileToolFailure: ReasonFailure<keyof typeof fileToolReasons> = createReasonFailures(fileToolReasons);

@@ -29,8 +29,5 @@ export const memoryReasons = {
   },
 } as const;
 
-/** The name of one reason in {@link memoryReasons}. */
-export type MemoryReason = keyof typeof memoryReasons;
-
 /** A failure of memory for this reason. */
-export const memoryFailure: ReasonFailure<MemoryReason> = createReasonFailures(memoryReasons);
+export const memoryFailure: ReasonFailure<keyof typeof memoryReasons> = createReasonFailures(memoryReasons);

@@ -77,11 +77,7 @@ export function textMember(value: unknown, key: string): string {
 }
 
 /** Keys of an item for each field. */
-interface ItemKeys {
-  readonly title: string;
-  readonly url: string;
-  readonly snippet: string;
-}
+type ItemKeys = Readonly<Record<"title" | "url" | "snippet", string>>;
 
 /** The results in a list of unknown items. A list of nothing but nonsense is a bad answer, not an empty one. */
 export function readItems(name: string, items: readonly unknown[] | undefined, keys: ItemKeys): SearchResult[] {

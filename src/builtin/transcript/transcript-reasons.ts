@@ -22,8 +22,5 @@ export const transcriptReasons = {
   },
 } as const;
 
-/** The name of one reason in {@link transcriptReasons}. */
-export type TranscriptReason = keyof typeof transcriptReasons;
-
 /** A failure for this reason; `parameter` is the one to correct. */
-export const transcriptFailure: ReasonFailure<TranscriptReason> = createReasonFailures(transcriptReasons);
+export const transcriptFailure: ReasonFailure<keyof typeof transcriptReasons> = createReasonFailures(transcriptReasons);

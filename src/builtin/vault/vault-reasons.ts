@@ -14,11 +14,8 @@ export const vaultReasons = {
   bad_range: { code: "validation_error", meaning: "A range of time or of lines is not one.", retry: "never" },
 } as const;
 
-/** The name of one reason in {@link vaultReasons}. */
-type VaultReason = keyof typeof vaultReasons;
-
 /** A failure of the vault for this reason. */
-export const vaultFailure: ReasonFailure<VaultReason> = createReasonFailures(vaultReasons);
+export const vaultFailure: ReasonFailure<keyof typeof vaultReasons> = createReasonFailures(vaultReasons);
 
 /** Stands in for a vault if none is open: every operation fails with advice on how to open one. */
 export const noVault: Vault = {

@@ -21,8 +21,5 @@ export const weatherReasons = {
   },
 } as const;
 
-/** The name of one reason in {@link weatherReasons}. */
-export type WeatherReason = keyof typeof weatherReasons;
-
 /** A failure for this reason; `parameter` is the one to correct. */
-export const weatherFailure: ReasonFailure<WeatherReason> = createReasonFailures(weatherReasons);
+export const weatherFailure: ReasonFailure<keyof typeof weatherReasons> = createReasonFailures(weatherReasons);

@@ -39,8 +39,5 @@ export const webReasons = {
   aborted: { code: "cancelled", meaning: "The caller cancelled the fetching." },
 } as const;
 
-/** The name of one reason in {@link webReasons}. */
-export type WebReason = keyof typeof webReasons;
-
 /** A fetch's failure for this reason. */
-export const webFailure: ReasonFailure<WebReason> = createReasonFailures(webReasons);
+export const webFailure: ReasonFailure<keyof typeof webReasons> = createReasonFailures(webReasons);

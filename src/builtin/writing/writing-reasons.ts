@@ -6,8 +6,5 @@ export const writingReasons = {
   bad_prompt: { code: "file_invalid", meaning: "A prompt of the workspace cannot be used." },
 } as const;
 
-/** The name of one reason in {@link writingReasons}. */
-export type WritingReason = keyof typeof writingReasons;
-
 /** Creates a failure of a writing tool with this reason. */
-export const writingFailure: ReasonFailure<WritingReason> = createReasonFailures(writingReasons);
+export const writingFailure: ReasonFailure<keyof typeof writingReasons> = createReasonFailures(writingReasons);

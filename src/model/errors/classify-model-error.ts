@@ -45,7 +45,7 @@ export function classifyModelError(error: unknown, model: RequestedModel, now: n
   const label = modelLabel(model);
   const known = inChain(error, isFailureError);
   if (known !== undefined) return explainFailure(known, label, error instanceof BrokenStream);
-  const none = inChain(error, isNoAnswer);
+  const none = inChain(error, isEmptyModelResponse);
   if (none !== undefined) return passing(none.message, error);
   const api = inChain(error, isApiError);
   if (api !== undefined) {
@@ -235,10 +235,6 @@ const keyAtEnd = /[\w.~+/=-]+$/;
 function isApiError(value: unknown): value is ApiError & Error {
   if (!(value instanceof Error) || !("statusCode" in value) || typeof value.statusCode !== "number") return false;
   return "responseBody" in value && "responseHeaders" in value;
-}
-
-function isNoAnswer(value: unknown): value is EmptyModelResponse {
-  return isEmptyModelResponse(value);
 }
 
 /** The server began a successful response, which could not be read to the end. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { type Clock, systemClock } from "../../../base/index.ts";
+import { type Clock, settlesWithin, systemClock } from "../../../base/index.ts";
 import { type Engine, type EngineEventType, type LogEntry } from "../../../engine/index.ts";
 import { redactOutput } from "../../../hub/index.ts";
 import type { ApprovalStore } from "../../../store/index.ts";
@@ -195,10 +195,7 @@ class Serving implements McpToolServer {
     if (ready === undefined) return;
     this.#ready ??= { since: this.#clock.elapsed(), done: this.#becomeReady(ready) };
     const { since, done } = this.#ready;
-    const late = Promise.withResolvers<void>();
-    const timer = this.#clock.after(Math.max(0, since + ms - this.#clock.elapsed()), late.resolve);
-    await Promise.race([done, late.promise]);
-    timer.cancel();
+    await settlesWithin(done, Math.max(0, since + ms - this.#clock.elapsed()), this.#clock);
   }
 
   async #becomeReady(ready: () => Promise<void>): Promise<void> {

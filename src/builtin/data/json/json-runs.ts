@@ -23,22 +23,32 @@ export const jsonRuns: Readonly<Record<JsonOperationName, JsonRun>> = {
   query,
   get,
   keys,
-  set,
-  pick: pickKeys,
-  omit: omitKeys,
+  set: (data, { path, value }) => {
+    const to = requireParameter(value, "value", "set");
+    // Text stays text; only the size and shape of another value are checked.
+    const read = typeof to === "string" ? to : readData(to, "value").value;
+    return { result: setAt(data, parseValuePath(requireParameter(path, "path", "set"), "path"), read) };
+  },
+  pick: (data, input) => ({ result: pick(withKeys(data, "pick"), treeOf(input)) }),
+  omit: (data, input) => ({ result: omit(withKeys(data, "omit"), treeOf(input)) }),
   merge,
-  diff,
-  patch,
+  diff: (data, { other }) => ({ result: diffValues(data, readRequired(other, "other", "diff")) }),
+  patch: (data, { patch }) => ({ result: patchValue(data, readRequired(patch, "patch", "patch")) }),
   flatten: (data) => ({ result: flattenValue(data) }),
   unflatten: (data) => ({ result: unflattenValue(data) }),
   csv_to_json: fromCsv,
   json_to_csv: toCsv,
-  sort_by: sortBy,
-  group_by: groupBy,
-  unique,
+  sort_by: (data, { key = "", order = "asc" }) => ({
+    result: sortItems(requireList(data, "sort_by"), parseValuePath(key, "key"), order),
+  }),
+  group_by: (data, { key }) => {
+    const path = parseValuePath(requireParameter(key, "key", "group_by"), "key");
+    return { result: groupItems(requireList(data, "group_by"), path) };
+  },
+  unique: (data, { key = "" }) => ({ result: uniqueItems(requireList(data, "unique"), parseValuePath(key, "key")) }),
   validate,
-  format,
-  minify,
+  format: (data, { indent = 2, sort_keys: sortKeys = false }) => ({ result: formatJson(data, { indent, sortKeys }) }),
+  minify: (data, { sort_keys: sortKeys = false }) => ({ result: formatJson(data, { indent: 0, sortKeys }) }),
 };
 
 /** Operations whose data is not parsed as JSON first. */
@@ -60,24 +70,6 @@ function keys(data: unknown): JsonResult {
   return { result: Object.keys(data) };
 }
 
-function set(data: unknown, { path, value }: JsonProcessInput): JsonResult {
-  const to = readValue(requireParameter(value, "value", "set"));
-  return { result: setAt(data, parseValuePath(requireParameter(path, "path", "set"), "path"), to) };
-}
-
-/** Reads a value; text stays text, only its size and shape are checked. */
-function readValue(value: unknown): unknown {
-  return typeof value === "string" ? value : readData(value, "value").value;
-}
-
-function pickKeys(data: unknown, input: JsonProcessInput): JsonResult {
-  return { result: pick(withKeys(data, "pick"), treeOf(input)) };
-}
-
-function omitKeys(data: unknown, input: JsonProcessInput): JsonResult {
-  return { result: omit(withKeys(data, "omit"), treeOf(input)) };
-}
-
 function withKeys(data: unknown, operation: string): unknown {
   if (typeof data === "object" && data !== null) return data;
   throw dataFailure("wrong_type", `${operation} needs an object, or a list of objects`, { parameter: "data" });
@@ -96,12 +88,8 @@ function merge(data: unknown, { other, lists }: JsonProcessInput): JsonResult {
   return { result: data.reduce((merged: unknown, item: unknown) => mergeValues(merged, item, lists), {}) };
 }
 
-function diff(data: unknown, { other }: JsonProcessInput): JsonResult {
-  return { result: diffValues(data, readData(requireParameter(other, "other", "diff"), "other").value) };
-}
-
-function patch(data: unknown, { patch }: JsonProcessInput): JsonResult {
-  return { result: patchValue(data, readData(requireParameter(patch, "patch", "patch"), "patch").value) };
+function readRequired(value: unknown, parameter: string, operation: JsonOperationName): unknown {
+  return readData(requireParameter(value, parameter, operation), parameter).value;
 }
 
 /** The delimiter must be neither a quote nor a line end. */
@@ -122,20 +110,6 @@ function toCsv(data: unknown, input: JsonProcessInput): JsonResult {
   return { result: writeCsv(data, { delimiter, columns, header, escapeFormulas }) };
 }
 
-function sortBy(data: unknown, { key = "", order = "asc" }: JsonProcessInput): JsonResult {
-  return { result: sortItems(requireList(data, "sort_by"), parseValuePath(key, "key"), order) };
-}
-
-function groupBy(data: unknown, { key }: JsonProcessInput): JsonResult {
-  return {
-    result: groupItems(requireList(data, "group_by"), parseValuePath(requireParameter(key, "key", "group_by"), "key")),
-  };
-}
-
-function unique(data: unknown, { key = "" }: JsonProcessInput): JsonResult {
-  return { result: uniqueItems(requireList(data, "unique"), parseValuePath(key, "key")) };
-}
-
 function validate(data: unknown, { schema }: JsonProcessInput): JsonResult {
   const json = schema === undefined ? {} : readData(schema, "schema").value;
   try {
@@ -145,14 +119,6 @@ function validate(data: unknown, { schema }: JsonProcessInput): JsonResult {
     if (typeof data !== "string" || !isFailureError(error) || error.reason !== "not_json") throw error;
     return { result: { valid: false, issues: [{ path: "", code: "not_json", message: error.message }] } };
   }
-}
-
-function format(data: unknown, { indent = 2, sort_keys: sortKeys = false }: JsonProcessInput): JsonResult {
-  return { result: formatJson(data, { indent, sortKeys }) };
-}
-
-function minify(data: unknown, { sort_keys: sortKeys = false }: JsonProcessInput): JsonResult {
-  return { result: formatJson(data, { indent: 0, sortKeys }) };
 }
 
 /** Refuses a result that is too large to return. */

@@ -14,10 +14,7 @@ export interface Replacement {
 }
 
 /** A text after its replacements, and their number. */
-interface ReplacedText {
-  readonly text: string;
-  readonly replacements: number;
-}
+type ReplacedText = { readonly text: string; readonly replacements: number };
 
 /** Replaces a literal text or the matches of a pattern, in time linear in the text. */
 export function replaceText(text: string, how: Replacement, clock: Clock): ReplacedText {

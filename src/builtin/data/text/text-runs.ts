@@ -33,20 +33,28 @@ export const textRuns: Readonly<Record<TextOperationName, TextRun>> = {
   snake_case: inCase("snake_case"),
   kebab_case: inCase("kebab_case"),
   trim,
-  reverse,
+  reverse: ({ text }) => ({ result: [...graphemes(text)].toReversed().join("") }),
   split,
   join,
   replace,
   extract,
-  count,
+  count: ({ text }) => ({ result: countText(text) }),
   truncate,
-  normalize,
-  dedupe_lines: dedupe,
+  normalize: ({ text, input: { steps } }) => ({ result: normalizeText(text, steps) }),
+  dedupe_lines: ({ text, input: { ignore_case = false } }) => ({
+    result: dedupeLines(linesOf(text), ignore_case).join("\n"),
+  }),
   sort_lines: sort,
   diff,
-  encode,
-  decode,
-  hash,
+  encode: ({ text, input: { encoding } }) => ({
+    result: encodeAs(text, requireParameter(encoding, "encoding", "encode")),
+  }),
+  decode: async ({ text, input: { encoding } }) => ({
+    result: await decodeEncodedText(text, requireParameter(encoding, "encoding", "decode")),
+  }),
+  hash: ({ text, input: { algorithm = "sha256" } }) => ({
+    result: nodeCrypto().createHash(algorithm).update(text).digest("hex"),
+  }),
 };
 
 function inCase(to: LetterCase): TextRun {
@@ -65,10 +73,6 @@ function localeOf({ locale = "en" }: TextProcessInput): string {
 function trim({ text, input: { side = "both" } }: TextWork): TextResult {
   if (side === "start") return { result: text.trimStart() };
   return { result: side === "end" ? text.trimEnd() : text.trim() };
-}
-
-function reverse({ text }: TextWork): TextResult {
-  return { result: [...graphemes(text)].toReversed().join("") };
 }
 
 function split({ text, input, clock }: TextWork): TextResult {
@@ -163,10 +167,6 @@ function* once(items: Iterable<unknown>): Generator<unknown, void, undefined> {
   }
 }
 
-function count({ text }: TextWork): TextResult {
-  return { result: countText(text) };
-}
-
 function truncate({ text, input: { max_length, at, ending } }: TextWork): TextResult {
   const done = cutText(text, requireParameter(max_length, "max_length", "truncate"), {
     at,
@@ -174,14 +174,6 @@ function truncate({ text, input: { max_length, at, ending } }: TextWork): TextRe
     count: "characters",
   });
   return { result: done.text, ...(done.cut && { truncated: true }) };
-}
-
-function normalize({ text, input: { steps } }: TextWork): TextResult {
-  return { result: normalizeText(text, steps) };
-}
-
-function dedupe({ text, input: { ignore_case = false } }: TextWork): TextResult {
-  return { result: dedupeLines(linesOf(text), ignore_case).join("\n") };
 }
 
 function sort({ text, input }: TextWork): TextResult {
@@ -192,18 +184,6 @@ function sort({ text, input }: TextWork): TextResult {
 function diff({ text, input: { other } }: TextWork): TextResult {
   const { diff, truncated } = lineDiff(text, requireParameter(other, "other", "diff"));
   return { result: diff, ...(truncated && { truncated }) };
-}
-
-function encode({ text, input: { encoding } }: TextWork): TextResult {
-  return { result: encodeAs(text, requireParameter(encoding, "encoding", "encode")) };
-}
-
-async function decode({ text, input: { encoding } }: TextWork): Promise<TextResult> {
-  return { result: await decodeEncodedText(text, requireParameter(encoding, "encoding", "decode")) };
-}
-
-function hash({ text, input: { algorithm = "sha256" } }: TextWork): TextResult {
-  return { result: nodeCrypto().createHash(algorithm).update(text).digest("hex") };
 }
 
 /** Returns a text's lines without their ends. */
