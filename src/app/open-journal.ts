@@ -11,7 +11,7 @@ import {
   createInMemoryRecords,
   createInMemoryRunJournal,
 } from "../store/index.ts";
-import { type FailureError, fail, createDataFolder, isReadOnly } from "../base/index.ts";
+import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
@@ -68,7 +68,7 @@ function makeFolder(data: string): void {
   try {
     createDataFolder(data);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     if (code === "ENOSPC") {
       throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
     }

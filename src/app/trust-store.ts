@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { fail, nodeCrypto } from "../base/index.ts";
+import { fail, replaceFile, systemErrorCode } from "../base/index.ts";
 import { isRecord } from "../schema/index.ts";
 import { setTimeout } from "node:timers/promises";
 
@@ -51,7 +51,7 @@ export async function storeTrustDecision(dir: string, env: Environment, decision
       const { [path]: _before, ...others } = await readWorkspaces(file);
       const own = decision && { trusted: [...decision.trusted], declined: [...decision.declined], data: true };
       const workspaces = own === undefined ? others : { ...others, [path]: own };
-      await replaceFile(file, `${JSON.stringify({ version: 1, workspaces }, null, 1)}\n`);
+      replaceFile(file, `${JSON.stringify({ version: 1, workspaces }, null, 1)}\n`);
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -77,16 +77,6 @@ async function readWorkspaces(file: string): Promise<Readonly<Record<string, unk
   }
 }
 
-async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
-  try {
-    await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-    await rename(temporary, file);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
 /** A lock that is older belongs to a process that died: the work under it takes some milliseconds. */
 const staleMs = 5_000;
 
@@ -109,7 +99,7 @@ async function acquire(lock: string): Promise<boolean> {
     await (await open(lock, "wx", 0o600)).close();
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (systemErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
   lstatSync,
@@ -9,9 +10,11 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { nodeCrypto } from "./node-module.ts";
+import { systemErrorCode } from "./system-error-code.ts";
 
 /**
  * True if this path lies in this folder, or is the folder itself. Compares the text only; `..name` is an ordinary name.
@@ -37,13 +40,31 @@ export async function resolveRealPath(path: string, folder: string): Promise<Rea
   }
 }
 
+/** Creates a folder that only this user can read; an existing one becomes private. */
+export function createPrivateFolder(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+}
+
+/** Replaces a private file. It is complete at every moment, also for other processes that replace it. */
+export function replaceFile(file: string, text: string, mode: number = 0o600): void {
+  const temporary = `${file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    if (mode !== 0o600) chmodSync(temporary, mode);
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
 /** True if this user cannot write to an existing file or folder. */
 export function isReadOnly(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
+    return ["EACCES", "EPERM", "EROFS"].includes(systemErrorCode(error) ?? "");
   }
 }
 
@@ -58,7 +79,7 @@ export function createDataFolder(dir: string): void {
     writeFileSync(join(dir, ".gitignore"), "*\n", { flag: "wx" });
   } catch (error) {
     // An existing file may differ on purpose.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (systemErrorCode(error) !== "EEXIST") throw error;
   }
 }
 

@@ -36,3 +36,4 @@ export * from "./process-identity.ts";
 export * from "./process-usage.ts";
 export * from "./event-loop-yielder.ts";
 export * from "./keyed-mutex.ts";
+export * from "./system-error-code.ts";

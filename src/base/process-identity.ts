@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { systemErrorCode } from "./system-error-code.ts";
 
 /** Identifies a process uniquely, even if its process id is reused. */
 export interface ProcessIdentity {
@@ -51,7 +52,7 @@ function answers(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // No permission to signal it: so the process exists.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return systemErrorCode(error) === "EPERM";
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type Clock,
   EventLoopYielder,
   isFailureError,
+  systemErrorCode,
 } from "../base/index.ts";
 
 /** Every reason for which file access rejects or fails. The files reference in the docs is generated from it. */
@@ -73,11 +74,6 @@ const systemErrors: Readonly<Record<string, readonly [FileReason, string]>> = {
   EDQUOT: ["no_space", "could not be written: the quota is used up"],
   EFBIG: ["no_space", "could not be written: it is larger than this disk or user may hold"],
 };
-
-/** The system's own code of an error, such as `ENOENT`. */
-export function systemErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
 
 /** Converts a system error to a failure about this path; any other error is a bug, and returned unchanged. */
 export function fromSystemError(error: unknown, path: string): unknown {

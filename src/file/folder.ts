@@ -1,7 +1,8 @@
+import { systemErrorCode } from "../base/index.ts";
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fromSystemError, fileFailure, systemErrorCode } from "./file-reasons.ts";
+import { fromSystemError, fileFailure } from "./file-reasons.ts";
 import { quotePath } from "./parse-path.ts";
 
 /** Windows has neither flag; there only the checks before and after protect a path. */

@@ -1,6 +1,7 @@
+import { systemErrorCode } from "../base/index.ts";
 import type { Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { checkSignal, fromSystemError, fileFailure, systemErrorCode } from "./file-reasons.ts";
+import { checkSignal, fromSystemError, fileFailure } from "./file-reasons.ts";
 import { type Folder, readFlags } from "./folder.ts";
 import { quotePath } from "./parse-path.ts";
 

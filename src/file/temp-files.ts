@@ -1,8 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { opendir, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { nodeCrypto } from "../base/index.ts";
-import { systemErrorCode } from "./file-reasons.ts";
+import { nodeCrypto, systemErrorCode } from "../base/index.ts";
 import type { Folder } from "./folder.ts";
 
 /** Names of files that are being written: their machine and process, and a random part that cannot be guessed. */

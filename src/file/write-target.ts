@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { KeyedMutex } from "../base/index.ts";
+import { KeyedMutex, systemErrorCode } from "../base/index.ts";
 import type { ControlFiles } from "./control-files.ts";
-import { causeOf, checkSignal, fileFailure, fromSystemError, systemErrorCode } from "./file-reasons.ts";
+import { causeOf, checkSignal, fileFailure, fromSystemError } from "./file-reasons.ts";
 import { Folder, type PathGuard } from "./folder.ts";
 import { type PathUse, quotePath } from "./parse-path.ts";
 import { hardLinkFailure } from "./read-bytes.ts";

@@ -1,6 +1,6 @@
 import type { LookupFunction, Socket, TcpNetConnectOpts } from "node:net";
 import type { buildConnector } from "undici";
-import { type Clock, type FailureError, isFailureError, raceAbort } from "../base/index.ts";
+import { type Clock, type FailureError, isFailureError, raceAbort, systemErrorCode } from "../base/index.ts";
 import { parseAddress, type Target, toTarget } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { netFailure } from "./net-reasons.ts";
@@ -115,7 +115,7 @@ function untilReady(socket: Socket, event: "connect" | "secureConnect", signal: 
 /** Nothing was sent before these failures, so another try is safe, unless it is bound to fail in the same way. */
 function asFailure(error: unknown, { target }: Attempt): FailureError {
   if (isFailureError(error)) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemErrorCode(error) ?? "";
   const why = code === "" ? "" : ` (${code})`;
   const networkFault = /^(?:ECONN|EHOST|ENET|EADDR|ETIMEDOUT|EPIPE|EACCES|EPERM|EMFILE|ENFILE|EINVAL)/.test(code);
   return networkFault

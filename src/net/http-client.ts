@@ -1,5 +1,13 @@
 import type { Agent, Dispatcher } from "undici";
-import { type Clock, type FailureError, isFailureError, nodeNet, raceAbort, systemClock } from "../base/index.ts";
+import {
+  type Clock,
+  type FailureError,
+  isFailureError,
+  nodeNet,
+  raceAbort,
+  systemClock,
+  systemErrorCode,
+} from "../base/index.ts";
 import { type AllowList, type RefuseTarget, parseAllowList, withService } from "./allow-list.ts";
 import { type RequestHeaders, checkHeaders } from "./check-headers.ts";
 import { checkUrl } from "./check-url.ts";
@@ -370,7 +378,7 @@ async function* arriving({ response, hop }: Arrived, run: Run): AsyncGenerator<U
 /** A failure of the exchange itself; the request may have arrived. */
 function explain(error: unknown, { url, method }: RedirectHop): FailureError {
   if (isFailureError(error)) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemErrorCode(error) ?? "";
   if (code === "UND_ERR_HEADERS_OVERFLOW") {
     return netFailure("too_large", `the headers of the response from ${url.host} are too large`, { cause: error });
   }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve, basename } from "node:path";
-import { type FailureError, fail, isInsideFolder, resolveRealPath, parseJson } from "../base/index.ts";
+import { type FailureError, fail, isInsideFolder, resolveRealPath, parseJson, systemErrorCode } from "../base/index.ts";
 import { cutDisplay, stripUnsafe } from "../text/index.ts";
 import { commandFiles, hashScripts } from "./command-files.ts";
 import type { EntryPlan, EntryInput, EntryDeps } from "./entry-plan.ts";
@@ -155,7 +155,7 @@ function environment({ env }: CommandPlan, scope: TemplateScope, world: EntryDep
 }
 
 function notStarted({ program, cwd }: CommandPlan, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = systemErrorCode(error);
   if (code === "ENOENT" && !isFolder(cwd)) return noFolder(cwd);
   if (code === "ENOENT") {
     const message = `the program ${program} was not found; install it, or write its path`;

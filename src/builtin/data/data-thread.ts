@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { type Clock, type Timer, systemClock } from "../../base/index.ts";
+import { type Clock, type Timer, systemClock, systemErrorCode } from "../../base/index.ts";
 import {
   type DataReply,
   type DataJob,
@@ -70,7 +70,7 @@ export class DataThread {
       void this.#end();
       // A bundle may lack the code of the thread.
       if (isAbsent(error)) return JSON.stringify(await runDataJob(JSON.parse(job) as DataJob));
-      throw codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error;
+      throw systemErrorCode(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error;
     } finally {
       signal?.removeEventListener("abort", abort);
       worker.off("message", resolve).off("error", reject).off("exit", ended);
@@ -117,11 +117,7 @@ function workerUrl(): URL {
 }
 
 function isAbsent(error: unknown): boolean {
-  return ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(String(codeOf(error)));
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+  return ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(String(systemErrorCode(error)));
 }
 
 function tooMuch(): Error {

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch as watchFile } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Clock, type Timer, isFailureError } from "../../base/index.ts";
+import { type Clock, type Timer, isFailureError, systemErrorCode } from "../../base/index.ts";
 import type { FileAccess } from "../../file/index.ts";
 
 /** A watch on the files of a vault. */
@@ -182,5 +182,5 @@ class FolderWatches implements VaultWatch {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code));
+  return ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "");
 }

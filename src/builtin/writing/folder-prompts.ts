@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type FailureError, isFailureError, resolveRealPath } from "../../base/index.ts";
+import { type FailureError, isFailureError, resolveRealPath, systemErrorCode } from "../../base/index.ts";
 import { writingFailure } from "./writing-reasons.ts";
 import type { ReadPrompt } from "./prompt-sender.ts";
 
@@ -29,16 +29,12 @@ export function folderPrompts(dir: string, root: string = dir): ReadPrompt {
       if (size > maxBytes) throw unusable(`${file} is larger than ${maxBytes / 1024} KiB; shorten the prompt`);
       return (await readFile(resolved.path, "utf8")).replace(/^\ufeff/, "");
     } catch (error) {
-      throw isFailureError(error) ? error : unusable(`${file} cannot be read (${systemCode(error)})`, error);
+      if (isFailureError(error)) throw error;
+      throw unusable(`${file} cannot be read (${systemErrorCode(error) ?? String(error)})`, error);
     }
   };
 }
 
 function unusable(message: string, cause?: unknown): FailureError {
   return writingFailure("bad_prompt", message, { cause });
-}
-
-/** Such as `EACCES`. */
-function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

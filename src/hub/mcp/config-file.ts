@@ -1,3 +1,4 @@
+import { systemErrorCode } from "../../base/index.ts";
 import { join } from "node:path";
 import { FileReport, isRecord } from "../../schema/index.ts";
 import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
@@ -105,7 +106,7 @@ function open(path: string): number | undefined {
     // A system without this flag has no such files either.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createDataFolder, nodeCrypto } from "../../base/index.ts";
+import { createDataFolder, createPrivateFolder, nodeCrypto, replaceFile, systemErrorCode } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Pin, definitionHash } from "./check-definition.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
@@ -149,22 +149,14 @@ function read(file: string): unknown {
     if (!found.isFile() || found.size > maxBytes) return null;
     return JSON.parse(readFileSync(file, "utf8")) as unknown;
   } catch (error) {
-    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const missing = systemErrorCode(error) === "ENOENT";
     return missing ? undefined : null;
   }
 }
 
 function write(file: string, value: unknown): void {
-  const dir = dirname(file);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  chmodSync(dir, 0o700);
-  const temporary = `${file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(value, null, 1)}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  createPrivateFolder(dirname(file));
+  replaceFile(file, `${JSON.stringify(value, null, 1)}\n`);
 }
 
 function isPart(value: unknown): value is IdentityPart {

@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { FailureError, nodeCrypto } from "../../base/index.ts";
+import { FailureError, replaceFile } from "../../base/index.ts";
 import { configFiles } from "./mcp-names.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
 import { readConfigText } from "./config-file.ts";
@@ -52,12 +52,5 @@ function write(path: string, text: string): void {
   if (mode === undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     throw new FailureError(`${basename(path)} is a link that leads to nothing`, { code: "file_invalid" });
   const file = mode === undefined ? path : realpathSync(path);
-  const temporary = `${file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
-  try {
-    writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });
-    chmodSync(temporary, mode === undefined ? 0o644 : mode & 0o777);
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  replaceFile(file, text, mode === undefined ? 0o644 : mode & 0o777);
 }

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Problem, findFrontMatter } from "../../text/index.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
+import { systemErrorCode } from "../../base/index.ts";
 
 /** The front matter of a file, read without the rest, or the reason why there is none. */
 export type ReadFrontMatter =
@@ -32,7 +33,7 @@ export async function readFrontMatter(path: string, name: string): Promise<ReadF
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return await readFrom(handle, name);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = systemErrorCode(error) ?? "unknown";
     return wrong(name, "not_readable", `the file cannot be read (${code})`);
   } finally {
     await handle?.close().catch(() => undefined);

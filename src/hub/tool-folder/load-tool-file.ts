@@ -1,4 +1,4 @@
-import { systemClock, isInsideFolder, type Clock, nodeCrypto } from "../../base/index.ts";
+import { systemClock, isInsideFolder, type Clock, nodeCrypto, systemErrorCode } from "../../base/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
 import {
   type AnyTool,
@@ -150,7 +150,7 @@ function urlOf(entry: string): string {
 }
 
 function isNotFound(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = systemErrorCode(error);
   return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import type { Problem } from "../../text/index.ts";
+import { systemErrorCode } from "../../base/index.ts";
 
 /** The text of a file, or why there is none. */
 export type FileText = { readonly source: string; readonly problem?: undefined } | { readonly problem: Problem };
@@ -17,7 +18,7 @@ export async function readText({ path, name }: { readonly path: string; readonly
       return wrong("too_large", `the file has ${bytes.length} bytes, ${maxBytes} are allowed`);
     return isUtf8(bytes) ? { source: bytes.toString("utf8") } : wrong("not_utf8", "the file is not UTF-8 text");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = systemErrorCode(error) ?? "unknown";
     return wrong("not_readable", `the file cannot be read (${code})`);
   }
 }

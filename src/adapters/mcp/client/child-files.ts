@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   type ProcessIdentity,
@@ -6,6 +6,7 @@ import {
   createDataFolder,
   nodeCrypto,
   processIdentity,
+  replaceFile,
 } from "../../../base/index.ts";
 import { markVariable } from "./process-family.ts";
 
@@ -47,8 +48,7 @@ export class ChildFiles {
     const file = join(this.#dir, `${pid}-${mark}.json`);
     createDataFolder(this.#stateDir);
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, `${JSON.stringify({ ...child, variable: markVariable })}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFile(file, `${JSON.stringify({ ...child, variable: markVariable })}\n`);
     return { child, remove: () => rmSync(file, { force: true }) };
   }
 

@@ -6,12 +6,12 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { nodeCrypto, createDataFolder } from "../../../base/index.ts";
+import { nodeCrypto, createDataFolder, createPrivateFolder, replaceFile } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { loginNeeded } from "./classify-mcp-error.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import type { McpHttpAddress } from "../../../hub/index.ts";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Lets a user log in. */
@@ -238,15 +238,8 @@ export class AuthFile {
   /** Changes a part of it; the file is complete at every moment. */
   change(part: StoredLogin): void {
     const stored = { server: this.#server, url: this.#url, ...this.read(), ...part };
-    const temporary = `${this.#file}.${process.pid}-${nodeCrypto().randomBytes(6).toString("hex")}`;
     createDataFolder(this.#stateDir);
-    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
-    chmodSync(this.#dir, 0o700);
-    try {
-      writeFileSync(temporary, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-      renameSync(temporary, this.#file);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+    createPrivateFolder(this.#dir);
+    replaceFile(this.#file, `${JSON.stringify(stored, null, 2)}\n`);
   }
 }

@@ -3,6 +3,7 @@ import { type JsonSchema, isOfType, parseArguments } from "../../../schema/index
 import { type Parameter, otherTypesOf, parametersOf } from "../tools/tool-parameters.ts";
 import { shellPair } from "../../program/invocation.ts";
 import { UsageError } from "../../program/usage-error.ts";
+import { systemErrorCode } from "../../../base/index.ts";
 
 /** Arguments of a call, from the command line. */
 export interface CliArguments {
@@ -69,7 +70,7 @@ async function readText(text: string, option: string): Promise<string> {
   try {
     return await readStart(createReadStream(text.slice(1)));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const code = systemErrorCode(error) ?? String(error);
     throw new UsageError(`${option}: cannot read file ${JSON.stringify(text.slice(1))} (${code})`);
   }
 }
