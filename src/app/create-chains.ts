@@ -7,7 +7,7 @@ import { type Problem, hasErrors } from "../text/index.ts";
 import type { RunService } from "../run/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { findIgnoredFiles } from "./ignored-files.ts";
-import { ChainFolder } from "./chain-folder.ts";
+import { ChainFolder, type ChainFolderOptions } from "./chain-folder.ts";
 import { type ChainLookup, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import { withUncheckedTools } from "./unloaded-tools.ts";
@@ -58,18 +58,18 @@ export function createChains(options: CreateChainsOptions): Chains {
     taint: config.chains.taint,
     trusted: config.chains.trustedTools,
   });
-  const tools = new ChainTools({ library, registry, engine, env, folder: () => folder });
-  const folder = new ChainFolder({
+  const tools = new ChainTools({
+    library,
+    registry,
+    engine,
+    env,
     dir: join(dir, config.chains.directory),
     root: dir,
-    library,
     builtins: builtinChains(),
-    toolsVersion: () => tools.toolsVersion,
-    onChanging: () => tools.registerLoaded(),
-    onChange: () => tools.update(),
     refuses: (chain, isFirst) => options.trust.refusesChain(chain, isFirst ? "name" : "name-and-secrets"),
     mode,
   });
+  const { folder } = tools;
   const lookup: ChainLookup = {
     dir,
     library,
@@ -133,14 +133,11 @@ function hiddenChains({ library, folder, registry }: Pick<Chains, "library" | "f
 }
 
 /** Options of {@link ChainTools}. */
-interface ChainToolsOptions {
-  readonly library: ChainLibrary;
+interface ChainToolsOptions extends Omit<ChainFolderOptions, "toolsVersion" | "onChanging" | "onChange"> {
   readonly registry: ToolRegistry;
   readonly engine: Engine;
   /** Values of the variables that the chains may read. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder of the chains. */
-  readonly folder: () => ChainFolder;
 }
 
 /**
@@ -148,6 +145,7 @@ interface ChainToolsOptions {
  * other: so the initial ones are registered when a tool is requested that may be one of them.
  */
 class ChainTools {
+  readonly folder: ChainFolder;
   readonly #options: ChainToolsOptions;
   #state: "empty" | "loaded" | "registered" = "empty";
   #ownChanges = 0;
@@ -155,6 +153,12 @@ class ChainTools {
 
   constructor(options: ChainToolsOptions) {
     this.#options = options;
+    this.folder = new ChainFolder({
+      ...options,
+      toolsVersion: () => this.toolsVersion,
+      onChanging: () => this.registerLoaded(),
+      onChange: () => this.update(),
+    });
     this.#events = new FolderEventEmitter({ source: "chains", onEvent: (event) => options.engine.emit(event) });
   }
 
@@ -179,7 +183,7 @@ class ChainTools {
 
   #register(why: "load" | "look"): void {
     const { library, registry, env } = this.#options;
-    const folder = this.#options.folder();
+    const { folder } = this;
     const before = registry.version;
     const change = this.#events.change(registry, () => library.registerIn(registry, env));
     this.#ownChanges += registry.version - before;

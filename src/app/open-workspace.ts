@@ -1,13 +1,6 @@
 import { type Tracing, loadTracing } from "../adapters/index.ts";
 import { EventBus, systemClock } from "../base/index.ts";
-import {
-  type Closable,
-  Engine,
-  type EngineOptions,
-  type LogEntry,
-  type PreapprovalCheck,
-  storedApprover,
-} from "../engine/index.ts";
+import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
 import { DurableCalls } from "../run/index.ts";
@@ -238,13 +231,27 @@ interface EngineParts {
 
 function createWorkspaceEngine(opening: Opening, { journal, registry, sources, hub }: EngineParts): Engine {
   const { config, callSecrets, dir, redactor, options } = opening;
+  const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = config.engine;
+  const { records, cache, approvals } = journal;
   return new Engine({
-    ...engineOptions(config),
+    concurrency: config.concurrency,
+    permissions: config.permissions,
+    strictValidation,
+    enabledTools,
+    disabledTools,
+    limits: { timeoutMs, maxRetries },
     trustedHosts: config.network.trustedHosts,
-    ...engineStores(journal, options),
-    ...secretsOf(callSecrets),
+    records,
+    ...(cache !== undefined && { cache }),
+    approver: storedApprover(approvals, systemClock, options.requestApproval),
+    ...(options.onLog !== undefined && { onLog: options.onLog }),
+    secrets: callSecrets.values,
+    missingSecrets: Object.fromEntries(callSecrets.missing.map(({ name, why }) => [name, why])),
     locateThrow: createThrowLocator(dir),
-    findPreapproval: (subject, context) => preapproverOf(sources, subject, context),
+    findPreapproval: (subject, context) => {
+      const skill = sources.skills?.sessions.findPreapproval(context, subject);
+      return skill === undefined ? undefined : `skill ${skill}`;
+    },
     registry,
     resolver: hub.resolver,
     redactor,
@@ -267,34 +274,6 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) await part.close().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-}
-
-/** Engine options from the stores and from the caller's options. */
-function engineStores(
-  { records, approvals, cache }: WorkspaceJournal,
-  { requestApproval, onLog }: WorkspaceOptions,
-): EngineOptions {
-  return {
-    records,
-    ...(cache !== undefined && { cache }),
-    approver: storedApprover(approvals, systemClock, requestApproval),
-    ...(onLog !== undefined && { onLog }),
-  };
-}
-
-function engineOptions({ engine, concurrency, permissions }: WorkspaceConfig): EngineOptions {
-  const { strictValidation, enabledTools, disabledTools, timeoutMs, maxRetries } = engine;
-  return { concurrency, permissions, strictValidation, enabledTools, disabledTools, limits: { timeoutMs, maxRetries } };
-}
-
-/** The active skill of the conversation that preapproves the tool; undefined if skills are not trusted. */
-function preapproverOf({ skills }: Sources, ...[subject, context]: Parameters<PreapprovalCheck>): string | undefined {
-  const skill = skills?.sessions.findPreapproval(context, subject);
-  return skill === undefined ? undefined : `skill ${skill}`;
-}
-
-function secretsOf({ values, missing }: ReadSecrets): Pick<EngineOptions, "secrets" | "missingSecrets"> {
-  return { secrets: values, missingSecrets: Object.fromEntries(missing.map(({ name, why }) => [name, why])) };
 }
 
 function reloadMode(config: WorkspaceConfig, reload: boolean) {

@@ -1,6 +1,6 @@
 import { type Expiring, type Failure, type Linked, failure } from "../base/index.ts";
 import type { Validation } from "../schema/index.ts";
-import type { AnyTool, CallTool, Effect, Registration, ToolResult } from "../tool/index.ts";
+import type { AnyTool, Effect, Registration, ToolResult } from "../tool/index.ts";
 import { requestApproval, restoreApproval } from "./request-approval.ts";
 import { type CallContext, type CallRequest, attemptTimeoutMs, validTimeoutMs } from "./call-context.ts";
 import * as failures from "./call-failures.ts";
@@ -368,12 +368,6 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
   started(queuedMs: number): void {
     // This call may have left the queue while identical calls still wait there for its work.
     if (!this.isSettled) emitStarted(this, queuedMs);
-  }
-
-  get callTool(): CallTool | undefined {
-    const call = async (target: string | AnyTool, args: unknown) => this.beginChild(target, args, {}).run();
-    // Both signatures of CallTool use the same implementation.
-    return this.tool.composite ? (call as CallTool) : undefined;
   }
 
   /** Creates a nested call. */

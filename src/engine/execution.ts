@@ -1,5 +1,4 @@
 import { type Deadline, type Expiring, type Failure } from "../base/index.ts";
-import type { CallTool } from "../tool/index.ts";
 import type { Bucket } from "./bucket.ts";
 import { admissionTimeoutMs } from "./call-context.ts";
 import type { CallListener } from "./internals.ts";
@@ -148,14 +147,6 @@ export class Execution<Result = unknown> implements AdmissionRequest, SlotHolder
 
   report(facts: Readonly<Record<string, unknown>>): void {
     this.facts = { ...this.facts, ...plainFacts(facts) };
-  }
-
-  callTool(): CallTool {
-    // Only composites have it in their type; a handler in plain JavaScript gets an explanation.
-    return (
-      this.job.callTool ??
-      (() => Promise.reject(new TypeError("only a tool defined with composite: true has ctx.callTool")))
-    );
   }
 
   // --- admission

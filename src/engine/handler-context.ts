@@ -1,4 +1,5 @@
 import type {
+  AnyTool,
   CallTool,
   CompositeContext,
   Log,
@@ -6,6 +7,7 @@ import type {
   ElicitResult,
   Secrets,
   ToolContext,
+  ToolResult,
 } from "../tool/index.ts";
 import { callerPathBelow, canElicitApproval } from "./call-context.ts";
 import type { CallInternals } from "./internals.ts";
@@ -76,7 +78,14 @@ export class HandlerContext implements ToolContext, CompositeContext {
   }
 
   get callTool(): CallTool {
-    return this.#execution.callTool();
+    const { job } = this.#execution;
+    // Only composites have it in their type; a handler in plain JavaScript gets an explanation.
+    const call = async (target: string | AnyTool, args: unknown): Promise<ToolResult> => {
+      if (!job.tool.composite) throw new TypeError("only a tool defined with composite: true has ctx.callTool");
+      return job.beginChild(target, args, {}).run();
+    };
+    // Both signatures use the same implementation.
+    return call as CallTool;
   }
 
   /** @internal For `internals()`. */

@@ -1,4 +1,4 @@
-import type { AnyTool, CallTool, Effect, Registration } from "../tool/index.ts";
+import type { AnyTool, Effect, Registration } from "../tool/index.ts";
 import { type CallContext, type CallRequest, callerPathBelow } from "./call-context.ts";
 import type { CallHandle } from "./internals.ts";
 import { type UntrustedArguments, nestedUntrusted, untrustedArgumentsOf } from "./untrusted-targets.ts";
@@ -42,8 +42,6 @@ export interface Job {
   readonly parent: Job | undefined;
   /** Called before the first attempt. */
   started(queuedMs: number): void;
-  /** Only for composites. */
-  callTool: CallTool | undefined;
   readonly clearance: Clearance | undefined;
   beginChild(target: string | AnyTool, args: unknown, more: CallContext): CallHandle;
   /** Called when the attempt is over: nothing that it started may outlive it. */
