@@ -90,9 +90,6 @@ export interface Target {
  */
 export function toTarget(url: Pick<URL, "hostname" | "port" | "protocol">): Target {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
-  return { host, port: url.port === "" ? defaultPort(url.protocol) : Number(url.port) };
-}
-
-function defaultPort(protocol: string): number {
-  return protocol === "https:" ? 443 : 80;
+  const defaultPort = url.protocol === "https:" ? 443 : 80;
+  return { host, port: url.port === "" ? defaultPort : Number(url.port) };
 }

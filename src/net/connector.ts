@@ -53,7 +53,8 @@ export function createConnector(options: ConnectorOptions): Connector {
         );
     },
     cancel: (origin) => {
-      for (const [controller, of] of attempts) if (of === origin) controller.abort(abandonedConnectionFailure());
+      const abandoned = netFailure("aborted", "no request is waiting for this connection any more");
+      for (const [controller, of] of attempts) if (of === origin) controller.abort(abandoned);
     },
   };
 }
@@ -123,8 +124,4 @@ function asFailure(error: unknown, { target }: Attempt): FailureError {
     : netFailure("tls_failed", `the TLS handshake with ${target.host} on port ${target.port} failed${why}`, {
         cause: error,
       });
-}
-
-function abandonedConnectionFailure(): FailureError {
-  return netFailure("aborted", "no request is waiting for this connection any more");
 }

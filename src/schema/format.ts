@@ -12,7 +12,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   ipv6: (text) => nodeNet().isIPv6(text) && !text.includes("%"),
   uri: isUri,
   url: isUri,
-  "uri-reference": isUriReference,
+  "uri-reference": (text) => uriCharacters.test(text),
   uuid: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
 };
 
@@ -61,8 +61,4 @@ function isUri(text: string): boolean {
   return (
     /^[a-z][a-z0-9+.-]*:./i.test(text) && uriCharacters.test(text) && (!text.includes("://") || URL.canParse(text))
   );
-}
-
-function isUriReference(text: string): boolean {
-  return uriCharacters.test(text);
 }

@@ -55,8 +55,9 @@ export class JsonIssues {
         { rule: { code: "union", message: "matches more than one of several mutually exclusive forms" }, location },
       ];
     }
-    const forms = resolveRef(this.#json, parentOf(error.schemaPath));
-    const count = isRecord(forms) ? lengthOf(forms[error.keyword]) : 0;
+    const holder = resolveRef(this.#json, parentOf(error.schemaPath));
+    const forms = isRecord(holder) ? holder[error.keyword] : undefined;
+    const count = Array.isArray(forms) ? forms.length : 0;
     if (count === 0 || depth >= maxUnionDepth) {
       return [{ rule: { code: "union", message: "has none of the allowed forms" }, location }];
     }
@@ -155,8 +156,4 @@ function readPointer(pointer: string, value: unknown): (string | number)[] {
 
 function parentOf(pointer: string): string {
   return pointer.slice(0, pointer.lastIndexOf("/"));
-}
-
-function lengthOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : 0;
 }

@@ -220,7 +220,7 @@ function unescapeText(text: string): UnescapedText | undefined {
   for (const match of text.matchAll(escapes)) {
     const [whole, unit, hex, decimal] = match;
     const code = Number.parseInt(unit ?? hex ?? decimal ?? "", decimal === undefined ? 16 : 10);
-    const decoded = Number.isNaN(code) ? "" : charOf(code);
+    const decoded = code <= 0x10ffff ? String.fromCodePoint(code) : "";
     plain += text.slice(from, match.index);
     edits.push({ start: match.index, end: match.index + whole.length, at: plain.length, length: decoded.length });
     plain += decoded;
@@ -236,10 +236,6 @@ function unescapeText(text: string): UnescapedText | undefined {
       return [originalStart(edits[first], start), originalEnd(edits[last], end)];
     },
   };
-}
-
-function charOf(code: number): string {
-  return code > 0x10ffff ? "" : String.fromCodePoint(code);
 }
 
 /** Index of the last edit that fulfils a condition which all earlier ones fulfil too; -1 if none does. */

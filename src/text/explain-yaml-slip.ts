@@ -29,17 +29,12 @@ export function explainYamlSlip(text: string, error: YamlSyntaxError): YamlSlip 
   const unclosed = unclosedQuote(lines, error) ?? wrongBracket(lines, error);
   if (at === undefined) return unclosed;
   if (error.code === "NON_STRING_KEY") return bareTemplate(at);
-  return unclosed ?? slipInText(at, error) ?? slipInLevel(lines, at, error);
+  return unclosed ?? slipInText(at, error) ?? noSpaceBefore(lines, at, error) ?? indentation(lines, at, error);
 }
 
 /** A slip in the text of the line itself. */
 function slipInText(at: Line, error: YamlSyntaxError): YamlSlip | undefined {
   return bareExpression(at) ?? reservedStart(at) ?? noSpace(at) ?? quoteInside(at, error) ?? bareColon(at, error);
-}
-
-/** A slip that shows in the levels of lines. */
-function slipInLevel(lines: readonly Line[], at: Line, error: YamlSyntaxError): YamlSlip | undefined {
-  return noSpaceBefore(lines, at, error) ?? indentation(lines, at, error);
 }
 
 interface Line {

@@ -64,7 +64,7 @@ function readKeyword(json: Record<string, unknown>, [key, value, path]: Keyword,
       break;
     case "items":
     case "additionalProperties":
-      json[key] = readItems(value, path, report);
+      json[key] = typeof value === "boolean" ? value : readTypeSchema(value, path, report);
       break;
     case "pattern":
       json[key] = checkedPattern(value, path, report);
@@ -135,10 +135,6 @@ const otherNames: ReadonlyMap<string, ParameterType> = new Map([
   ["dict", "object"],
   ["map", "object"],
 ]);
-
-function readItems(value: unknown, path: YamlPath, report: FileReport): JsonSchema | boolean {
-  return typeof value === "boolean" ? value : readTypeSchema(value, path, report);
-}
 
 function readProperties(value: unknown, path: YamlPath, report: FileReport): JsonSchema {
   if (!isRecord(value)) {

@@ -60,7 +60,7 @@ class Gemini {
     if (written.length === 0) return onlyNull(own);
     if (forms.length > written.length) for (const form of written) makeNullable(form);
     for (const form of written) if (typeof about === "string") addNotes(form, [about], true);
-    return written.length === 1 ? written[0] : { anyOf: written.flatMap(openUnion) };
+    return written.length === 1 ? written[0] : { anyOf: written.flatMap((form) => form["anyOf"] ?? form) };
   }
 
   #single(node: WireNode, notes: string[], position: Position): WireNode {
@@ -236,10 +236,6 @@ function cutOff(source: JsonSchema): WireNode {
 function lastPart(ref: string): string | undefined {
   const name = ref.slice(ref.lastIndexOf("/") + 1);
   return name === "#" || name.startsWith("__") ? undefined : name;
-}
-
-function openUnion(form: WireNode): unknown[] {
-  return Array.isArray(form["anyOf"]) ? form["anyOf"] : [form];
 }
 
 function makeNullable(node: WireNode): WireNode {

@@ -1,4 +1,3 @@
-import type { LanguageModelV4ToolChoice } from "@ai-sdk/provider";
 import { FailureError, isFailureError } from "../../base/index.ts";
 import {
   type Model,
@@ -29,7 +28,7 @@ export interface TurnRequest {
   readonly system: string;
   readonly messages: readonly ConversationMessage[];
   readonly tools?: OfferedTools | undefined;
-  readonly toolChoice?: LanguageModelV4ToolChoice["type"];
+  readonly toolChoice?: "auto" | "none" | "required";
   readonly responseFormat?: ModelCall["responseFormat"];
 }
 
@@ -88,7 +87,7 @@ function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): 
   const prompt: ModelCall["prompt"] = system === "" ? [...sent] : [{ role: "system", content: system }, ...sent];
   const call: ModelCall = {
     prompt,
-    ...(tools !== undefined && tools.size > 0 && { tools: tools.definitions, toolChoice: choice(toolChoice) }),
+    ...(tools !== undefined && tools.size > 0 && { tools: tools.definitions, toolChoice: { type: toolChoice } }),
     ...(responseFormat !== undefined && { responseFormat }),
   };
   const maxOutputTokens = run.budget.answerTokens(price);
@@ -98,10 +97,6 @@ function toModelRequest(run: AgentRun, { price }: Model, request: TurnRequest): 
     call: maxOutputTokens === undefined ? call : { ...call, maxOutputTokens },
     refusal: run.budget.refusal(call, price)?.toFailure(),
   };
-}
-
-function choice(type: LanguageModelV4ToolChoice["type"]): LanguageModelV4ToolChoice {
-  return type === "tool" ? { type: "auto" } : { type };
 }
 
 function emitDelta(run: AgentRun, turnRef: TurnRef, delta: TurnDelta): void {

@@ -175,15 +175,11 @@ function toCallOutcome(
   { read: { call, tool, effect }, called }: { readonly read: ReadCall; readonly called: ToolCallOutcome },
 ): Answered {
   const { result } = called;
+  // The definitions of tools that were found are offered from now on, as far as they fit.
   if (offered !== undefined && result.success && result.tool === findToolsName)
-    offerFoundTools(run, offered, result.output);
+    for (const { name } of foundTools(result.output)) offerFoundTool(run, offered, name);
   const inDoubt = isOutcomeUnknown({ result, effect: called.effect ?? effect });
   const isUnknown = !result.success && result.error.code === "tool_not_found" && offered?.knows(tool) === false;
   const names = isUnknown ? offered.wireNames : undefined;
   return { part: toToolResultPart(run, { call, result, inDoubt, names }), isKnown: false };
-}
-
-/** Offers the definitions of tools that `find_tools` found from now on, as far as they fit. */
-function offerFoundTools(run: AgentRun, offered: OfferedTools, output: unknown): void {
-  for (const { name } of foundTools(output)) offerFoundTool(run, offered, name);
 }

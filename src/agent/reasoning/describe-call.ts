@@ -69,13 +69,10 @@ function subjectOf(names: readonly string[], args: unknown, texts: AgentTextTabl
   for (const name of names) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     const parts = (Array.isArray(value) ? value : [value]).filter((part) => typeof part === "string" && part !== "");
-    if (parts.length > 0) return quoteParts(parts.slice(0, 5), texts);
+    const shown = parts.slice(0, 5).map((part) => texts.quoted(shortLine(part, maxSubjectLength)));
+    if (shown.length > 0) return shown.join(texts.comma);
   }
   return undefined;
-}
-
-function quoteParts(parts: readonly string[], { quoted, comma }: AgentTextTable): string {
-  return parts.map((part) => quoted(shortLine(part, maxSubjectLength))).join(comma);
 }
 
 /** Converts text of any origin to one line of at most `maxLength` characters. */

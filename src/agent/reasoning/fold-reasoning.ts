@@ -168,7 +168,7 @@ function beginRound(block: ReasoningBlock, event: At): ReasoningBlock {
 function addText(block: ReasoningBlock, event: TurnEvent & { readonly text: string }): ReasoningBlock {
   const { part, text } = event;
   const id = roundKey(event);
-  const words = answeringText(part, block.language);
+  const words = withNumber(part, agentTexts[block.language].parts[partKind(part)].doing);
   const step = block.steps.findLast((each) => each.id === id);
   const reported = step === undefined || step.text === words ? block : change(waited(block, id), id, { text: words });
   return isAnswerPart(part) ? { ...toState(reported, "answering"), answer: reported.answer + text } : reported;
@@ -197,7 +197,7 @@ function endRound(before: ReasoningBlock, event: RoundFinished): ReasoningBlock 
   const durationMs = Math.max(0, at - (step?.startedAt ?? at));
   if (toolCalls === 0) {
     const answer = isAnswerPart(part) ? { answer: event.text } : {};
-    const text = answeredText(part, block.language);
+    const text = withNumber(part, agentTexts[block.language].parts[partKind(part)].done);
     return { ...change(block, id, { text, state: "done", durationMs }), ...answer, thinking: "" };
   }
   const quiet = { ...toState(block, "working"), thinking: "", ...(isAnswerPart(part) && { answer: "" }) };
@@ -209,16 +209,6 @@ function thinkingText(part: string, language: ReasoningLanguage): string {
   const { thinking, parts } = agentTexts[language];
   const kind = partKind(part);
   return withNumber(part, kind === "answer" ? thinking : parts[kind].doing);
-}
-
-/** Activity of the model once it produces text. */
-function answeringText(part: string, language: ReasoningLanguage): string {
-  return withNumber(part, agentTexts[language].parts[partKind(part)].doing);
-}
-
-/** Completed activity of a model request without tool calls. */
-function answeredText(part: string, language: ReasoningLanguage): string {
-  return withNumber(part, agentTexts[language].parts[partKind(part)].done);
 }
 
 /** Reason for a pause: `waiting 6 s: the service limits the request rate`. */

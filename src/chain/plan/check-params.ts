@@ -58,8 +58,9 @@ class ParamsCheck {
     const { params, path, target } = this.#input;
     for (const { path: inner, suggestion } of unknownKeys(this.#json, params ?? {})) {
       if (suggestion !== undefined) this.#resolved.add(JSON.stringify([...inner.slice(0, -1), suggestion]));
-      const certain = !keepsUndeclared || suggestion !== undefined || isClosedAt(this.#json, inner.slice(0, -1));
-      const known = namesAt(this.#json, inner.slice(0, -1));
+      const holder = nodeAt(this.#json, inner.slice(0, -1)) ?? {};
+      const certain = !keepsUndeclared || suggestion !== undefined || holder["additionalProperties"] === false;
+      const known = Object.keys(propertiesOf(holder));
       const hint = suggestion === undefined ? listHint(known) : `did you mean "${suggestion}"?`;
       const message = `${target} has no parameter "${String(inner.at(-1)).slice(0, 80)}"`;
       const severity = certain ? "error" : "warning";
@@ -216,14 +217,6 @@ const forms: ReadonlyMap<string, string> = new Map([
   ["array", "a list: [ … ]"],
   ["object", "a map: { … }"],
 ]);
-
-function isClosedAt(json: JsonSchema, path: Path): boolean {
-  return nodeAt(json, path)?.["additionalProperties"] === false;
-}
-
-function namesAt(json: JsonSchema, path: Path): readonly string[] {
-  return Object.keys(propertiesOf(nodeAt(json, path) ?? {}));
-}
 
 function listHint(names: readonly string[]): string {
   if (names.length === 0) return "it takes no parameters";

@@ -67,7 +67,8 @@ function termsIn(text: string, isIdle: IsIdle): string[] {
   const terms = [
     ...phrases,
     ...stretches.filter(isPhrase).map((stretch) => stretch.text),
-    ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter(isInformative))),
+    // A single Chinese character, letter or digit matches too much.
+    ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter((word) => word.length > 1))),
   ];
   const each = firstOfEach(terms);
   const reporting = each.filter((term) => !isSmall(term));
@@ -148,11 +149,6 @@ const maxCharacters = 10;
 function isPhrase({ words, text }: Stretch): boolean {
   if (words.length < 2) return false;
   return dense.test(text) ? text.length <= maxCharacters : words.length <= maxWords;
-}
-
-/** False for a single Chinese character, letter or digit: it matches too much. */
-function isInformative(word: string): boolean {
-  return word.length > 1;
 }
 
 function firstOfEach(terms: readonly string[]): string[] {

@@ -48,7 +48,7 @@ function* answer(run: AgentRun, grounds: AnswerGrounds): RunProgram<RunnerAnswer
 }
 
 function answerAlone({ prompt, passages, earlier }: AnswerGrounds): RunnerAnswer {
-  if (passages === undefined) return emptyPromptAnswer(prompt.text);
+  if (passages === undefined) return { answer: agentTexts[detectLanguage(prompt.text)].vault.noTopic, sources: [] };
   if (!hasNotes(passages)) return nothingFoundAnswer(prompt.text, passages.terms);
   return answerByQuotes(prompt.text, passages, new NoteNumbers(earlier));
 }
@@ -91,9 +91,4 @@ function quoteLines(
 function nothingFoundAnswer(prompt: string, terms: readonly string[]): RunnerAnswer {
   const texts = agentTexts[detectLanguage(prompt)];
   return { answer: texts.vault.nothing(formatTerms(terms, texts)), sources: [] };
-}
-
-/** The answer if there is nothing to search for. */
-function emptyPromptAnswer(prompt: string): RunnerAnswer {
-  return { answer: agentTexts[detectLanguage(prompt)].vault.noTopic, sources: [] };
 }
