@@ -17,12 +17,16 @@ export interface PendingWork {
 /**
  * An attempt whose handler returned a promise, with its deadline. The deadline aborts the attempt; if the handler then
  * ignores its signal for the grace period, it is abandoned and its late result is dropped.
+ *
+ * ```
+ *   running ──► the cause of an abort, during the grace period ──► settled
+ *      └──────────────────────────────────────────────────────────────▲
+ * ```
  */
 export class PendingAttempt extends Deadline {
   readonly #execution: Execution;
   readonly #resolve: (result: unknown) => void;
-  #settled = false;
-  #cause: AbortCause | undefined;
+  #state: "running" | AbortCause | "settled";
   /** Open elicitations; `#remainingMs` is the time that remains when all are answered. */
   #pendingApprovals = 0;
   #remainingMs = 0;
@@ -33,7 +37,7 @@ export class PendingAttempt extends Deadline {
     this.#execution = execution;
     this.#resolve = resolve;
     // The handler may have caused its own abort before it returned its promise: then only the grace period remains.
-    this.#cause = cause;
+    this.#state = cause ?? "running";
     if (cause === undefined) core.deadlines.start(this, job.timeoutMs, since);
     else core.deadlines.start(this, core.limits.graceMs);
     // A foreign promise may settle twice, synchronously, or throw.
@@ -49,15 +53,15 @@ export class PendingAttempt extends Deadline {
 
   /** The deadline has passed, or the grace period after it. */
   expire(): void {
-    if (this.#cause === undefined) this.#execution.abort("timeout");
-    else this.#stop(this.#cause, true);
+    if (this.#state === "running") this.#execution.abort("timeout");
+    else if (this.#state !== "settled") this.#stop(this.#state, true);
   }
 
   /** Called after the signal was aborted: the handler has the grace period to settle. */
   aborted(cause: AbortCause): void {
-    if (this.#cause !== undefined) return;
+    if (this.#state !== "running") return;
     const { deadlines, limits } = this.#execution.core;
-    this.#cause = cause;
+    this.#state = cause;
     deadlines.cancel(this);
     deadlines.start(this, limits.graceMs);
   }
@@ -66,16 +70,16 @@ export class PendingAttempt extends Deadline {
   pause(): () => void {
     const { deadlines, clock } = this.#execution.core;
     if (this.#pendingApprovals++ === 0) this.#remainingMs = Math.max(1, this.dueAt - clock.elapsed());
-    if (this.#cause === undefined) deadlines.cancel(this);
+    if (this.#state === "running") deadlines.cancel(this);
     return () => {
       const isLast = --this.#pendingApprovals === 0;
-      if (isLast && !this.#settled && this.#cause === undefined) deadlines.start(this, this.#remainingMs);
+      if (isLast && this.#state === "running") deadlines.start(this, this.#remainingMs);
     };
   }
 
   /** True for a composite that chooses: results that some tools returned in time are not lost because others hang. */
   get #countsLate(): boolean {
-    return this.#cause === "timeout" && isChoosingJob(this.#execution.job);
+    return this.#state === "timeout" && isChoosingJob(this.#execution.job);
   }
 
   /**
@@ -84,15 +88,16 @@ export class PendingAttempt extends Deadline {
    */
   #isRequested(countsLate: boolean): boolean {
     this.#execution.core.deadlines.cancel(this);
-    if (this.#cause !== undefined && !countsLate) this.#stop(this.#cause, false);
-    const first = !this.#settled;
-    this.#settled = true;
-    return first;
+    const state = this.#state;
+    if (state === "settled") return false;
+    this.#state = "settled";
+    if (state === "running" || countsLate) return true;
+    this.#stop(state, false);
+    return false;
   }
 
   #stop(cause: AbortCause, abandoned: boolean): void {
-    if (this.#settled) return;
-    this.#settled = true;
+    this.#state = "settled";
     this.#resolve(this.#execution.stopped(cause, abandoned));
   }
 }
