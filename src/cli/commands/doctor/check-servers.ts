@@ -9,17 +9,13 @@ import { toOneLine } from "../../terminal/format-table.ts";
 /** Findings about the MCP servers of a workspace; with `network`, each is connected first. */
 export async function examineServers(mcp: McpSource | undefined, network: boolean): Promise<Finding[]> {
   if (mcp === undefined) return [];
-  if (network)
-    await Promise.all(
-      mcp
-        .status()
-        .filter(mayConnect)
-        .map(({ name }) => connect(mcp, name)),
-    );
+  const connectable = network ? mcp.status().filter(mayConnect) : [];
+  // The status of a server contains the failure.
+  await Promise.all(connectable.map(({ name }) => mcp.refresh(name).catch(() => undefined)));
   const servers = mcp.status();
-  const finding = new Set(servers.flatMap(({ fault }) => fault ?? []));
+  const faults = new Set(servers.flatMap(({ fault }) => fault ?? []));
   // Problems of a server are part of its finding; these are problems of the files.
-  const others = mcp.problems().filter(({ code, message }) => !ofServers.has(code) && !finding.has(message));
+  const others = mcp.problems().filter(({ code, message }) => !ofServers.has(code) && !faults.has(message));
   return [...others.map((problem) => problemFinding("mcp", problem)), ...servers.map(findingOf)];
 }
 
@@ -38,19 +34,13 @@ function mayConnect({ state }: McpServerStatus): boolean {
   return state !== "changed" && state !== "disabled" && state !== "broken";
 }
 
-async function connect(mcp: McpSource, name: string): Promise<void> {
-  // Its status contains the failure.
-  await mcp.refresh(name).catch(() => undefined);
-}
-
 function findingOf(status: McpServerStatus): Finding {
   const { name, state, tools, refused, hint } = status;
-  const about = `mcp ${name}`;
-  const finding = { about, message: describe(status), ...(hint !== undefined && { todo: hint }) };
-  if (state === "broken") return { ...finding, status: "fail" };
-  if (state === "unknown" || state === "disabled") return { ...finding, status: "off" };
+  const as = (result: Finding["status"]): Finding => finding(`mcp ${name}`, result, describe(status), hint);
+  if (state === "broken") return as("fail");
+  if (state === "unknown" || state === "disabled") return as("off");
   const isSound = (state === "connected" || state === "known") && refused.length === 0 && tools.length > 0;
-  return { ...finding, status: isSound ? "ok" : "warn" };
+  return as(isSound ? "ok" : "warn");
 }
 
 function describe({ state, tools, refused, protocol, lastFailure, display, fault }: McpServerStatus): string {
@@ -67,7 +57,7 @@ function describe({ state, tools, refused, protocol, lastFailure, display, fault
 export function problemFinding(about: string, problem: Problem): Finding {
   const message = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
   const status = problem.severity === "error" ? "fail" : "warn";
-  return { about, status, message, todo: problem.hint ?? `find the position with: ${cliCommand("validate")}` };
+  return finding(about, status, message, problem.hint ?? `find the position with: ${cliCommand("validate")}`);
 }
 
 /** One check of `windlass doctor`. */
@@ -81,6 +71,11 @@ export interface Finding {
   readonly todo?: string;
 }
 
+/** Creates a finding. */
+export function finding(about: string, status: Finding["status"], message: string, todo?: string): Finding {
+  return { about, status, message, ...(todo !== undefined && { todo }) };
+}
+
 /** Runners that can answer without a model. */
 export const worksAlone: ReadonlySet<string> = new Set(["vault"]);
 
@@ -92,14 +87,12 @@ export function examineAgent({ config: { agent }, models }: Pick<Workspace, "con
   if (!has && !worksAlone.has(runner)) {
     const message = `runner ${runner} needs a model, and none is configured; \`${cliCommand("ask")} --runner vault\` works without one`;
     // If no model is configured at all, that finding already says how to configure one.
-    const todo = models.names.length === 0 ? {} : { todo: modelSetupHint({ names: models.names }) };
-    return [{ about, status: "off", message, ...todo }];
+    const todo = models.names.length === 0 ? undefined : modelSetupHint({ names: models.names });
+    return [finding(about, "off", message, todo)];
   }
   if (!worksAlone.has(runner) && faultOf(models.get(model)) !== undefined) {
     // The finding of the model already says what is wrong.
-    return [
-      { about, status: "off", message: `runner ${runner} cannot use the model ${toOneLine(model)} as configured` },
-    ];
+    return [finding(about, "off", `runner ${runner} cannot use the model ${toOneLine(model)} as configured`)];
   }
   const limits = [
     `at most ${formatCount(maxRounds, "round")} of tool calls`,
@@ -110,5 +103,5 @@ export function examineAgent({ config: { agent }, models }: Pick<Workspace, "con
   const summary = has
     ? `runner ${runner} uses the model ${toOneLine(model)}`
     : `runner ${runner} answers from the notes, without a model`;
-  return [{ about, status: "ok", message: `${summary}; ${limits.join(", ")}` }];
+  return [finding(about, "ok", `${summary}; ${limits.join(", ")}`)];
 }

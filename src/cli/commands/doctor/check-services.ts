@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { indexFaults, openMemoryStore } from "../../../adapters/index.ts";
-import { type Workspace, type WorkspaceConfig, pathExists, workspaceFile } from "../../../app/index.ts";
+import { type Workspace, pathExists, workspaceFile } from "../../../app/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import {
   type OpenedProviders,
@@ -31,21 +31,14 @@ import {
   parseAllowList,
   withService,
 } from "../../../net/index.ts";
-import type { Finding } from "./check-servers.ts";
+import { type Finding, finding } from "./check-servers.ts";
 import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 
-/** Options of {@link examineServices}. */
-export interface ServicesToExamine {
-  readonly dir: string;
-  readonly workspace: Pick<Workspace, "engine" | "missingSecrets">;
-  readonly config: WorkspaceConfig;
+interface ServiceCheckContext extends Pick<Workspace, "dir" | "config"> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Also send test requests to the configured services. */
   readonly network: boolean;
-}
-
-interface ServiceCheckContext extends ServicesToExamine {
   readonly http: HttpClient;
   readonly modelHttpClients: ModelHttpClients;
   /** Addresses that the HTTP client allows besides the public network. */
@@ -55,17 +48,22 @@ interface ServiceCheckContext extends ServicesToExamine {
 }
 
 /** Checks the services behind the built-in tools: models, search, notes, memory, the sandbox. */
-export async function examineServices(request: ServicesToExamine): Promise<Finding[]> {
-  const { config, workspace } = request;
+export async function examineServices(
+  { dir, config, engine, missingSecrets }: Pick<Workspace, "dir" | "config" | "engine" | "missingSecrets">,
+  network: boolean,
+): Promise<Finding[]> {
   const http = createHttpClient({ allow: config.network.allow });
   const modelHttpClients = createModelHttpClients(config.network.allow);
   const setting = {
-    ...request,
+    dir,
+    config,
+    env: process.env,
+    network,
     http,
     modelHttpClients,
     allow: parseAllowList(config.network.allow),
-    secret: (name: string) => workspace.engine.secrets.get(name),
-    whyNoSecret: (name: string) => workspace.missingSecrets.find((secret) => secret.name === name)?.why,
+    secret: (name: string) => engine.secrets.get(name),
+    whyNoSecret: (name: string) => missingSecrets.find((secret) => secret.name === name)?.why,
   };
   try {
     const found = await Promise.all([
@@ -88,7 +86,7 @@ async function findingOnFailure(about: string, look: () => Promise<Finding[]>): 
     return await look();
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    return [{ about, status: "fail", message: error.message }];
+    return [finding(about, "fail", error.message)];
   }
 }
 
@@ -109,12 +107,7 @@ async function examineModels(setting: ServiceCheckContext): Promise<Finding[]> {
   const { config, env, secret, whyNoSecret } = setting;
   const sources = { file: config.models, env, secret, whyNoSecret };
   const names = modelNames(sources);
-  const none: Finding = {
-    about,
-    status: "off",
-    message: "none; llm_summarize quotes instead, and writing and review tools are unavailable",
-    todo: modelSetupHint({ env }),
-  };
+  const nothing = "none; llm_summarize quotes instead, and writing and review tools are unavailable";
   const found = names.map((name) =>
     findingOnFailure(about, async () => {
       const settings = readModelSettings(sources, name);
@@ -122,7 +115,7 @@ async function examineModels(setting: ServiceCheckContext): Promise<Finding[]> {
     }),
   );
   const findings = (await Promise.all(found)).flat();
-  return findings.length === 0 ? [none] : findings;
+  return findings.length === 0 ? [finding(about, "off", nothing, modelSetupHint({ env }))] : findings;
 }
 
 async function examineModel(called: string, settings: ModelSettings, setting: ServiceCheckContext): Promise<Finding> {
@@ -135,15 +128,14 @@ async function examineModel(called: string, settings: ModelSettings, setting: Se
   const behind = settings.fallback === undefined ? "" : `, then ${settings.fallback.join(", then ")}`;
   const url = settings.baseUrl === undefined ? null : URL.parse(settings.baseUrl);
   const refusal = url === null ? undefined : refusalOf(url.href, { allow: withService(setting.allow, url) });
-  if (refusal !== undefined) return { about, status: "fail", message: `${name} cannot be reached: ${refusal}` };
+  if (refusal !== undefined) return finding(about, "fail", `${name} cannot be reached: ${refusal}`);
   if (faultOf(model) !== undefined) {
     const { keyHint: todo = "set a key" } = model;
-    return { about, status: "warn", message: `${name} has no key and is not used without one`, todo };
+    return finding(about, "warn", `${name} has no key and is not used without one`, todo);
   }
-  if (!setting.network) return { about, status: "ok", message: `${name}${behind}; send a test request with --network` };
+  if (!setting.network) return finding(about, "ok", `${name}${behind}; send a test request with --network`);
   const trouble = await pingModel(model);
-  if (trouble !== undefined) return { about, status: "fail", message: trouble };
-  return { about, status: "ok", message: `${name} answers` };
+  return trouble === undefined ? finding(about, "ok", `${name} answers`) : finding(about, "fail", trouble);
 }
 
 const pingTimeoutMs = 30_000;
@@ -170,26 +162,18 @@ async function examineSearch(setting: ServiceCheckContext): Promise<Finding[]> {
   const { providers } = openProviders({ http, env, secret, file: { ...file, ...corpus } });
   const all = createSearch({ providers }).status();
   const named = file.providers === undefined ? [] : all.filter(({ missing }) => missing.length > 0);
-  const lacking = named.map(({ name, missing }): Finding => ({
-    about,
-    status: "warn",
-    message: `provider ${name} is listed but not configured`,
-    todo: `set ${missing.join(" and ")}`,
-  }));
+  const lacking = named.map(({ name, missing }) =>
+    finding(about, "warn", `provider ${name} is listed but not configured`, `set ${missing.join(" and ")}`),
+  );
   const usable = all.filter(({ missing }) => missing.length === 0).map(({ name }) => name);
   if (usable.length === 0) {
     const { searxng, brave, mediawiki, corpus: texts, duckduckgo } = searchVariables;
     const ways = [searxng, brave, mediawiki, texts, `${duckduckgo}=1`].join(", ");
     const todo = `set one of ${ways}, or add search: to ${workspaceFile}`;
-    const unconfigured: Finding = {
-      about,
-      status: "off",
-      message: "no search provider is configured; web_search is unavailable",
-      todo,
-    };
-    return lacking.length === 0 ? [unconfigured] : lacking;
+    const message = "no search provider is configured; web_search is unavailable";
+    return lacking.length === 0 ? [finding(about, "off", message, todo)] : lacking;
   }
-  const available: Finding = { about, status: "ok", message: `web_search uses ${usable.join(", then ")}` };
+  const available = finding(about, "ok", `web_search uses ${usable.join(", then ")}`);
   const folder = usable.includes("corpus") ? await examineCorpus(env[searchVariables.corpus] || corpus.corpus) : [];
   const refused = refusedProviders(usable, setting);
   const others = providers.filter(({ name }) => !refused.has(name));
@@ -206,9 +190,7 @@ function refusedProviders(usable: readonly string[], setting: ServiceCheckContex
   };
   const found = Object.entries(addresses).flatMap(([name, url]): [string, Finding][] => {
     const why = usable.includes(name) ? refusalOf(url, setting) : undefined;
-    return why === undefined
-      ? []
-      : [[name, { about: "search", status: "fail", message: `${name} cannot be reached: ${why}` }]];
+    return why === undefined ? [] : [[name, finding("search", "fail", `${name} cannot be reached: ${why}`)]];
   });
   return new Map(found);
 }
@@ -216,7 +198,7 @@ function refusedProviders(usable: readonly string[], setting: ServiceCheckContex
 async function examineCorpus(folder = "."): Promise<Finding[]> {
   if (await isFolder(folder)) return [];
   const message = `the corpus folder ${relativeToCwd(folder)} does not exist`;
-  return [{ about: "search", status: "warn", message, todo: "create it, or set another with search.corpus" }];
+  return [finding("search", "warn", message, "create it, or set another with search.corpus")];
 }
 
 /** Sends a query with certain results to every remote provider. */
@@ -226,7 +208,7 @@ async function pingProviders(providers: OpenedProviders["providers"]): Promise<F
     findingOnFailure("search", async () => {
       const signal = AbortSignal.timeout(pingTimeoutMs);
       await createSearch({ providers: [provider] }).search({ query: "water", count: 1, signal });
-      return [{ about: "search", status: "ok", message: `${provider.name} answers` }];
+      return [finding("search", "ok", `${provider.name} answers`)];
     }),
   );
   return (await Promise.all(found)).flat();
@@ -237,13 +219,13 @@ async function examineNotes({ dir, config }: ServiceCheckContext): Promise<Findi
   const folder = resolve(dir, config.vault.folder ?? ".");
   if (!(await isFolder(folder))) {
     const message = `the notes folder ${relativeToCwd(folder)} does not exist`;
-    return [{ about, status: "warn", message, todo: `create it, or set another with vault: in ${workspaceFile}` }];
+    return [finding(about, "warn", message, `create it, or set another with vault: in ${workspaceFile}`)];
   }
-  const looks: Finding = { about, status: "ok", message: `local_search searches ${relativeToCwd(folder)}` };
+  const searched = finding(about, "ok", `local_search searches ${relativeToCwd(folder)}`);
   const index = join(dir, ".windlass", "index.db");
-  if (!(await pathExists(index)) || indexFaults(index).length === 0) return [looks];
+  if (!(await pathExists(index)) || indexFaults(index).length === 0) return [searched];
   const todo = "nothing to do: it is rebuilt from the notes at the next search";
-  return [looks, { about, status: "warn", message: `the index of the notes ${relativeToCwd(index)} is damaged`, todo }];
+  return [searched, finding(about, "warn", `the index of the notes ${relativeToCwd(index)} is damaged`, todo)];
 }
 
 /** Reported only if custom servers are configured that cannot be reached. */
@@ -252,9 +234,7 @@ function examineWeather(setting: ServiceCheckContext): Promise<Finding[]> {
   const refusals = Object.entries({ forecast_url: forecastUrl, geocoding_url: geocodingUrl }).flatMap(
     ([key, url]): Finding[] => {
       const why = refusalOf(url, setting);
-      return why === undefined
-        ? []
-        : [{ about: "weather", status: "fail", message: `weather.${key} cannot be reached: ${why}` }];
+      return why === undefined ? [] : [finding("weather", "fail", `weather.${key} cannot be reached: ${why}`)];
     },
   );
   return Promise.resolve(refusals);
@@ -263,14 +243,12 @@ function examineWeather(setting: ServiceCheckContext): Promise<Finding[]> {
 async function examineMemory({ dir }: ServiceCheckContext): Promise<Finding[]> {
   const about = "memory";
   const file = join(dir, ".windlass", "memory.db");
-  if (!(await pathExists(file))) return [{ about, status: "ok", message: "nothing yet; memory_store creates it" }];
+  if (!(await pathExists(file))) return [finding(about, "ok", "nothing yet; memory_store creates it")];
   const store = openMemoryStore({ file });
   try {
     const { memories } = await store.stats();
     const size = formatBytes((await stat(file)).size);
-    return [
-      { about, status: "ok", message: `${relativeToCwd(file)}: ${formatCount(memories, "thing")} remembered, ${size}` },
-    ];
+    return [finding(about, "ok", `${relativeToCwd(file)}: ${formatCount(memories, "thing")} remembered, ${size}`)];
   } finally {
     await store.close();
   }
@@ -279,8 +257,8 @@ async function examineMemory({ dir }: ServiceCheckContext): Promise<Finding[]> {
 async function examineSandbox(): Promise<Finding[]> {
   const about = "sandbox";
   const status = await sandboxStatus();
-  if (status.available) return [{ about, status: "ok", message: "test_runner can run tests" }];
-  return [{ about, status: "off", message: "none; test_runner is unavailable", todo: status.message }];
+  if (status.available) return [finding(about, "ok", "test_runner can run tests")];
+  return [finding(about, "off", "none; test_runner is unavailable", status.message)];
 }
 
 async function isFolder(path: string): Promise<boolean> {

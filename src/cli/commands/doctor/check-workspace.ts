@@ -13,7 +13,7 @@ import { cliCommand, isFailureError, isReadOnly } from "../../../base/index.ts";
 import { defaultPermissions } from "../../../engine/index.ts";
 import { type Problem, hasErrors } from "../../../text/index.ts";
 import { isWeakSecret } from "../../../secrets/index.ts";
-import { examineAgent, examineServers, type Finding, problemFinding } from "./check-servers.ts";
+import { examineAgent, examineServers, type Finding, finding, problemFinding } from "./check-servers.ts";
 import { examineServices } from "./check-services.ts";
 import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
 import { openHere, trustCommand } from "../../open/open-here.ts";
@@ -57,7 +57,7 @@ export async function examineWorkspace({ terminal, network }: ExamineOptions): P
       ...(await findIgnoredFiles(dir, workspace.config)).map((problem) => problemFinding("files", problem)),
       ...secretFindings(workspace),
       ...policyFindings(workspace),
-      ...(await examineServices({ dir, workspace, config: workspace.config, env: process.env, network })),
+      ...(await examineServices(workspace, network)),
       ...examineAgent(workspace),
       ...telemetryFindings(workspace),
       ...(await databaseFindings(dir)),
@@ -77,16 +77,16 @@ const oldestNode = 24;
 
 function nodeFinding(version: string): Finding {
   const message = `Node ${version}`;
-  if (Number.parseInt(version, 10) >= oldestNode) return { about: "node", status: "ok", message };
-  return { about: "node", status: "fail", message, todo: `install Node ${oldestNode} or newer` };
+  if (Number.parseInt(version, 10) >= oldestNode) return finding("node", "ok", message);
+  return finding("node", "fail", message, `install Node ${oldestNode} or newer`);
 }
 
 function settingsFindings(file: string | undefined, problems: readonly Problem[]): Finding[] {
   if (file === undefined) {
     const message = `no ${workspaceFile} in this folder or its parents; using the built-in tools and default settings`;
-    return [{ about: "workspace", status: "ok", message }];
+    return [finding("workspace", "ok", message)];
   }
-  if (problems.length === 0) return [{ about: "workspace", status: "ok", message: file }];
+  if (problems.length === 0) return [finding("workspace", "ok", file)];
   return problems.map((problem) => problemFinding("workspace", problem));
 }
 
@@ -94,13 +94,13 @@ function settingsFindings(file: string | undefined, problems: readonly Problem[]
 function trustFindings({ untrusted, dir }: Workspace): Finding[] {
   if (untrusted.length === 0) return [];
   const message = `not trusted, so ${formatCount(untrusted.length, "part")} of the workspace are not used or checked`;
-  return [{ about: "trust", status: "warn", message, todo: `review them with: ${trustCommand(dir)}` }];
+  return [finding("trust", "warn", message, `review them with: ${trustCommand(dir)}`)];
 }
 
 function toolFindings(workspace: Workspace): Finding[] {
   const tools = workspace.engine.tools.list().filter(({ source }) => source !== "chains");
   const usable = tools.filter(({ tool }) => tool.broken === undefined).length;
-  const loaded: Finding = { about: "tools", status: "ok", message: `${formatCount(usable, "tool")} available` };
+  const loaded = finding("tools", "ok", `${formatCount(usable, "tool")} available`);
   return [loaded, ...workspace.sources.folder.problems().map((problem) => problemFinding("tools", problem))];
 }
 
@@ -113,7 +113,7 @@ function skillFindings({ sources: { skills }, config, untrusted }: Workspace): F
     ...skills.problems().map((problem) => problemFinding(about, problem)),
   ];
   if (count === 0) return findings;
-  return [{ about, status: "ok", message: `${formatCount(count, "skill")} available` }, ...findings];
+  return [finding(about, "ok", `${formatCount(count, "skill")} available`), ...findings];
 }
 
 /** Files next to skills that run as code; if the setting is missing, they are reported as problems. */
@@ -126,7 +126,7 @@ function codeFindings(
   const isWithheld = untrusted.some(({ kind, text }) => kind === "code" && files.some((file) => text.includes(file)));
   const state = !code ? "not loaded" : isWithheld ? "not trusted, so it is not loaded" : "loaded";
   const message = `code next to them is ${state}: ${files.join(", ")}`;
-  return [{ about: "skills", status: code && !isWithheld ? "ok" : "off", message }];
+  return [finding("skills", code && !isWithheld ? "ok" : "off", message)];
 }
 
 /** Tools that serve the capabilities of the workspace; a capability without a tool is reported as a problem. */
@@ -136,7 +136,7 @@ function capabilityFindings({ hub }: Workspace): Finding[] {
     .filter(({ tools, contract }) => contract?.file !== undefined && tools.length > 0);
   return described.map(({ name, tools, unfit }) => {
     const others = unfit.length === 0 ? "" : `; not by ${unfit.join("; ")}`;
-    return { about: "capabilities", status: "ok", message: `${name}: served by ${tools.join(", ")}${others}` };
+    return finding("capabilities", "ok", `${name}: served by ${tools.join(", ")}${others}`);
   });
 }
 
@@ -156,38 +156,26 @@ function chainFindings(workspace: Workspace): Finding[] {
   const aboutOf = ({ file }: Problem): string =>
     file.startsWith(`${config.capabilities.directory}/`) ? "capabilities" : "chains";
   const found = problems.map((problem) => problemFinding(aboutOf(problem), problem));
-  return [{ about: "chains", status: "ok", message }, ...found];
+  return [finding("chains", "ok", message), ...found];
 }
 
 function secretFindings({ config, missingSecrets, engine }: Workspace): Finding[] {
+  const about = "secrets";
   const names = Object.keys(config.secrets);
   if (names.length === 0) return [];
   const found = names.length - missingSecrets.length;
-  const summary: Finding = {
-    about: "secrets",
-    status: "ok",
-    message: `${found} of ${formatCount(names.length, "secret")} found`,
-  };
   return [
-    ...(found > 0 ? [summary] : []),
-    ...missingSecrets.map(({ name, why }): Finding => ({
-      about: "secrets",
-      status: "warn",
-      message: `${name} has no value`,
-      todo: why,
-    })),
+    ...(found > 0 ? [finding(about, "ok", `${found} of ${formatCount(names.length, "secret")} found`)] : []),
+    ...missingSecrets.map(({ name, why }) => finding(about, "warn", `${name} has no value`, why)),
     ...names.filter((name) => isWeakSecret(engine.secrets.get(name) ?? "")).map(ordinaryFinding),
   ];
 }
 
 /** The value itself must never be shown. */
 function ordinaryFinding(name: string): Finding {
-  return {
-    about: "secrets",
-    status: "warn",
-    message: `the value of ${name} is short or a common word, so it is redacted wherever that word occurs`,
-    todo: `if it is not secret, such as a user name, write it where it is used; otherwise choose a longer value`,
-  };
+  const message = `the value of ${name} is short or a common word, so it is redacted wherever that word occurs`;
+  const todo = `if it is not secret, such as a user name, write it where it is used; otherwise choose a longer value`;
+  return finding("secrets", "warn", message, todo);
 }
 
 function policyFindings({ config }: Workspace): Finding[] {
@@ -195,14 +183,8 @@ function policyFindings({ config }: Workspace): Finding[] {
   const rules = { ...defaultPermissions, ...config.permissions };
   const list = (items: readonly string[]): string => (items.length === 0 ? "nothing" : items.join(", "));
   const network = allow.length === 0 ? "public addresses only" : `public addresses, and ${allow.join(", ")}`;
-  return [
-    { about: "network", status: "ok", message: network },
-    {
-      about: "permissions",
-      status: "ok",
-      message: `deny ${list(rules.deny)}; ask for ${list(rules.ask)}; allow ${list(rules.allow)}`,
-    },
-  ];
+  const permissions = `deny ${list(rules.deny)}; ask for ${list(rules.ask)}; allow ${list(rules.allow)}`;
+  return [finding("network", "ok", network), finding("permissions", "ok", permissions)];
 }
 
 /** Empty if telemetry is not enabled. */
@@ -210,9 +192,9 @@ function telemetryFindings({ tracing, config }: Workspace): Finding[] {
   const about = "telemetry";
   if (tracing === undefined) return [];
   const contents = config.telemetry.captureContent ? "with their content, redacted" : "without their content";
-  if (tracing.active) return [{ about, status: "ok", message: `calls, runs and prompts are traced, ${contents}` }];
+  if (tracing.active) return [finding(about, "ok", `calls, runs and prompts are traced, ${contents}`)];
   const message = "enabled, but no OpenTelemetry SDK is registered in this process, so nothing is traced";
-  return [{ about, status: "warn", message, todo: 'register one first: NODE_OPTIONS="--import ./tracing.mjs"' }];
+  return [finding(about, "warn", message, 'register one first: NODE_OPTIONS="--import ./tracing.mjs"')];
 }
 
 async function databaseFindings(dir: string): Promise<Finding[]> {
@@ -221,7 +203,7 @@ async function databaseFindings(dir: string): Promise<Finding[]> {
   const readOnly = await readOnlyFindings(dir, file);
   if (!(await pathExists(file))) {
     if (readOnly.length > 0) return readOnly;
-    return [{ about, status: "ok", message: "none yet; the first call creates it" }];
+    return [finding(about, "ok", "none yet; the first call creates it")];
   }
   try {
     const store = await readStore(file);
@@ -231,15 +213,15 @@ async function databaseFindings(dir: string): Promise<Finding[]> {
       const left = [...readOnly, ...(await runFindings(store))];
       const size = `${formatBytes(bytes)}, ${formatCount(records, "record")}, ${formatCount(runs, "run")}, ${formatCount(approvals, "approval")}`;
       const message = `${relativeToCwd(file)}: version ${version}, ${size}`;
-      if (faults.length === 0) return [{ about, status: "ok", message: `${message}, intact` }, ...left];
+      if (faults.length === 0) return [finding(about, "ok", `${message}, intact`), ...left];
       const todo = "restore a backup, or move the file away and start over";
-      return [{ about, status: "fail", message: `${message}; damaged: ${faults.join("; ")}`, todo }, ...left];
+      return [finding(about, "fail", `${message}; damaged: ${faults.join("; ")}`, todo), ...left];
     } finally {
       await store.close();
     }
   } catch (error) {
     if (!isFailureError(error)) throw error;
-    return [{ about, status: "fail", message: error.message }, ...readOnly];
+    return [finding(about, "fail", error.message), ...readOnly];
   }
 }
 
@@ -250,7 +232,7 @@ async function readOnlyFindings(dir: string, file: string): Promise<Finding[]> {
   const path = [file, folder].find(isReadOnly);
   if (path === undefined) return [];
   const message = `${relativeToCwd(path)} is read-only for this user: only pure tools can be called, nothing is recorded, and runs cannot start`;
-  return [{ about: "database", status: "warn", message, todo: "give this user permission to write to the folder" }];
+  return [finding("database", "warn", message, "give this user permission to write to the folder")];
 }
 
 /** Runs that need an action of the user. */
@@ -265,11 +247,11 @@ async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (left.length > 0) {
     const message = `${formatCount(left.length, "run")} interrupted, because the process has died: ${named(left)}`;
-    findings.push({ about, status: "warn", message, todo: `resume them with: ${cliCommand("resume")}` });
+    findings.push(finding(about, "warn", message, `resume them with: ${cliCommand("resume")}`));
   }
   if (waiting.length > 0) {
     const message = `${formatCount(waiting.length, "run")} waiting for approval: ${named(waiting)}`;
-    findings.push({ about, status: "warn", message, todo: `list them with: ${cliCommand("approvals")}` });
+    findings.push(finding(about, "warn", message, `list them with: ${cliCommand("approvals")}`));
   }
   return findings;
 }
