@@ -181,8 +181,16 @@ class SimulatedProcess {
   }
 }
 
+/** Options of an {@link inProcessLab}. */
+export interface InProcessLabOptions {
+  readonly openHost?: OpenHost;
+  /** Submits runs and serves what the dispatcher offers. Default: starts and resumes runs. */
+  readonly serves?: boolean;
+}
+
 /** Executes runs in this process, on a fake clock; a killed process is one whose writes no longer arrive. */
-export function inProcessLab(name: string, open: OpenPortsAt, openHost?: OpenHost): RunLab {
+export function inProcessLab(name: string, open: OpenPortsAt, options: InProcessLabOptions = {}): RunLab {
+  const { openHost, serves = false } = options;
   return {
     name,
     async open(scenario): Promise<LabMachine> {
@@ -198,7 +206,8 @@ export function inProcessLab(name: string, open: OpenPortsAt, openHost?: OpenHos
         async execute(runId, killBefore): Promise<Executed | undefined> {
           const run = runOf(runId);
           await run.decide();
-          const result = await run.live({ killBefore, ...(openHost && { openHost }) });
+          const execute = (lab: LabRun): Promise<LabResult> => (serves ? lab.serve() : lab.execute());
+          const result = await run.live({ killBefore, execute, ...(openHost && { openHost }) });
           const { commits } = run;
           return result && { status: result.status, output: result.output, commits, seqs: await run.seqs() };
         },

@@ -12,9 +12,10 @@ const open: OpenPortsAt = async (clock) => {
 };
 
 runConformance(inProcessLab("in memory", open));
+runConformance(inProcessLab("in memory, submitted and served", open, { serves: true }));
 runConformance(
-  inProcessLab("in memory, with their calls sent over a queue", open, ({ calls, ...task }) =>
-    openHost({ ...task, calls: calls && queuedCalls(calls, { sent: [] }) }),
-  ),
+  inProcessLab("in memory, with their calls sent over a queue", open, {
+    openHost: ({ calls, ...task }) => openHost({ ...task, calls: calls && queuedCalls(calls, { sent: [] }) }),
+  }),
 );
 interruptedRuns("in memory", open);

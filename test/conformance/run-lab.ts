@@ -1,7 +1,13 @@
 import type { AgentResult } from "../../src/agent/index.ts";
 import { ChainLibrary, ChainRuns, type RunResult } from "../../src/chain/index.ts";
-import { createEngine } from "../../src/engine/index.ts";
-import { type DurableCallResult, DurableCalls, type RunPorts, RunService } from "../../src/run/index.ts";
+import { type Engine, createEngine } from "../../src/engine/index.ts";
+import {
+  type DurableCallResult,
+  DurableCalls,
+  type RequestApproval,
+  type RunPorts,
+  RunService,
+} from "../../src/run/index.ts";
 import type { ApprovalStore, JournalEvent, RunStore } from "../../src/store/index.ts";
 import { mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { type RunScenario, type ScenarioName, type World, decisionOf } from "./run-scenarios.ts";
@@ -54,6 +60,8 @@ export interface LabResult {
 export interface LabRun {
   /** Starts the run, or resumes it if it has been stored. */
   execute(): Promise<LabResult>;
+  /** Submits the run unless it has been stored, and serves runs until it has ended or is suspended. */
+  serve(): Promise<LabResult>;
   /** Replays the run; executes nothing. */
   inspect(): Promise<LabResult>;
   /** Repeats another run of this chain from this step on, as a new run. */
@@ -64,9 +72,8 @@ export interface LabRun {
 export async function openRun(
   scenario: RunScenario,
   ports: Omit<RunPorts, "secrets">,
-  at: { world: World; runId: string },
+  { world, runId }: { readonly world: World; readonly runId: string },
 ): Promise<LabRun> {
-  const { world, runId } = at;
   const { clock } = world;
   const engine = createEngine({
     tools: mockTools(toolsOf(scenario), scenario.tools(world)),
@@ -74,36 +81,67 @@ export async function openRun(
     permissions: { ask: ["ruled_*"], allow: ["* trusted"] },
   });
   const service = new RunService({ ...ports, clock, secrets: engine });
-  const exists = async (): Promise<boolean> => (await ports.journal.read(runId)) !== undefined;
   const requestApproval = scenario.requestApproval?.(world);
-  const decided = requestApproval === undefined ? {} : { requestApproval };
+  const options = { runId, ...(requestApproval !== undefined && { requestApproval }) };
+  const run = await openKind(scenario, { engine, service, options });
+  const exists = async (): Promise<boolean> => (await ports.journal.read(runId)) !== undefined;
+  return {
+    inspect: () => run.inspect(),
+    rerun: (...from) => run.rerun?.(...from) ?? Promise.reject(new Error("only chains are repeated")),
+    execute: async () => ((await exists()) ? run.resume() : run.start()),
+    serve: async () => {
+      if (!(await exists())) await run.submit();
+      const stop = new AbortController();
+      const serving = service.serve(stop.signal, options);
+      const result = await run.result();
+      stop.abort();
+      await serving;
+      return result;
+    },
+  };
+}
+
+/** The run of a scenario, in the terms of its kind. */
+interface RunOfKind extends Pick<LabRun, "inspect"> {
+  start(): Promise<LabResult>;
+  submit(): Promise<unknown>;
+  resume(): Promise<LabResult>;
+  result(): Promise<LabResult>;
+  readonly rerun?: LabRun["rerun"];
+}
+
+interface KindParts {
+  readonly engine: Engine;
+  readonly service: RunService;
+  readonly options: { readonly runId: string; readonly requestApproval?: RequestApproval };
+}
+
+async function openKind(scenario: RunScenario, { engine, service, options }: KindParts): Promise<RunOfKind> {
+  const { runId } = options;
   switch (scenario.kind) {
     case "chain": {
       const chains = new ChainLibrary({ tools: engine.tools });
       for (const spec of [...(scenario.others ?? []), scenario.spec]) chains.add({ name: spec.name, spec });
       const runs = new ChainRuns({ engine, service, chains });
+      const plan = chains.plan(scenario.spec.name);
       return {
-        rerun: async (of, from) => ofChain(await runs.rerun(of, { from, ...decided })),
+        start: async () => ofChain(await runs.start(plan, options)),
+        submit: () => runs.submit(plan, options),
+        resume: async () => ofChain(await runs.resume(runId, options)),
+        result: async () => ofChain(await runs.result(runId)),
         inspect: async () => ofChain(await runs.inspect(runId)),
-        execute: async () => {
-          if (await exists()) return ofChain(await runs.resume(runId, decided));
-          return ofChain(await runs.start(chains.plan(scenario.spec.name), { runId, ...decided }));
-        },
+        rerun: async (of, from) => ofChain(await runs.rerun(of, { ...options, from })),
       };
     }
     case "call": {
       const calls = new DurableCalls({ engine, service });
+      const { tool, args } = scenario;
       return {
-        rerun: noRerun,
+        start: async () => ofCall(await calls.start(tool, args, options)),
+        submit: () => calls.submit(tool, args, options),
+        resume: async () => ofCall(await calls.resume(runId, options)),
+        result: async () => ofCall(await calls.result(runId)),
         inspect: async () => ofCall(await calls.inspect(runId)),
-        execute: async () => {
-          const options = { runId, ...decided };
-          return ofCall(
-            await ((await exists())
-              ? calls.resume(runId, options)
-              : calls.start(scenario.tool, scenario.args, options)),
-          );
-        },
       };
     }
     case "agent": {
@@ -117,13 +155,11 @@ export async function openRun(
       const runs = new AgentRuns({ engine, service, runner: findRunner, model: () => model });
       const spec = { ...agentDefaults, runner: "autonomous" };
       return {
-        rerun: noRerun,
+        start: async () => ofAgent(await runs.start(spec, "Begin.", options)),
+        submit: () => runs.submit(spec, "Begin.", options),
+        resume: async () => ofAgent(await runs.resume(runId, options)),
+        result: async () => ofAgent(await runs.result(runId)),
         inspect: async () => ofAgent(await runs.inspect(runId)),
-        execute: async () => {
-          return ofAgent(
-            await ((await exists()) ? runs.resume(runId, decided) : runs.start(spec, "Begin.", { runId, ...decided })),
-          );
-        },
       };
     }
   }
@@ -136,7 +172,6 @@ function toolsOf(scenario: RunScenario): readonly string[] {
   return names.filter((name) => !chains.some((chain) => chain.name === name));
 }
 
-const noRerun = (): Promise<never> => Promise.reject(new Error("only chains are repeated"));
 const ofChain = (chain: RunResult): LabResult => ({ status: chain.status, output: chain.output, chain });
 const ofCall = ({ status, result }: DurableCallResult): LabResult => ({
   status,

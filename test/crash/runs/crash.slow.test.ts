@@ -139,7 +139,7 @@ async function brokenEnd({ store, promises, effects }: Seen, runId: string, plan
   );
   const broken = late.map(({ key }) => `${key} was done long after the run was cancelled`);
   if (status === "cancelled" && requested !== undefined) return broken;
-  if (status !== "success") return [...broken, `${runId} ended as ${status}`];
+  if (status !== "success") return [...broken, `${runId} ended as ${status}: ${stored.run.error}`];
   const right = JSON.stringify(await undisturbed(plan));
   return JSON.stringify(JSON.parse(output)) === right ? broken : [...broken, `${runId} gave ${output}, not ${right}`];
 }
