@@ -1,13 +1,7 @@
 import type { AgentResult } from "../../src/agent/index.ts";
 import { ChainLibrary, ChainRuns, type RunResult } from "../../src/chain/index.ts";
-import { type Engine, createEngine } from "../../src/engine/index.ts";
-import {
-  type DurableCallResult,
-  DurableCalls,
-  type RequestApproval,
-  type RunPorts,
-  RunService,
-} from "../../src/run/index.ts";
+import { type Engine, type RequestApproval, createEngine } from "../../src/engine/index.ts";
+import { type DurableCallResult, DurableCalls, type RunPorts, RunService } from "../../src/run/index.ts";
 import type { ApprovalStore, JournalEvent, RunStore } from "../../src/store/index.ts";
 import { mockTools } from "../../src/testing/chain/mock-tools.ts";
 import { type RunScenario, type ScenarioName, type World, decisionOf } from "./run-scenarios.ts";
