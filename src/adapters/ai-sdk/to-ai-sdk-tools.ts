@@ -67,7 +67,8 @@ function toAiSdkTool(offered: ExposedTool, files: boolean): EngineAiSdkTool {
       const conversation = messages.map(({ role, content }) => ({ by: authors[role], content }));
       const toolOutput = await offered.call({ args, toolCallId, signal: abortSignal, conversation });
       // The caller that cancelled expects no answer, and an agent must not continue with one.
-      if (isCancelled(toolOutput.result)) abortSignal?.throwIfAborted();
+      const { result } = toolOutput;
+      if (!result.success && result.error.code === "cancelled") abortSignal?.throwIfAborted();
       return outputOf(toolOutput);
     },
     toModelOutput: ({ output }) => {
@@ -89,10 +90,6 @@ function schemaOf(jsonSchema: JsonSchema): Schema {
 }
 
 const schemaSymbol: unique symbol = Symbol.for("vercel.ai.schema") as never;
-
-function isCancelled(result: ToolResult): boolean {
-  return !result.success && result.error.code === "cancelled";
-}
 
 function outputOf({ result, text }: ExposedResult): AiSdkToolOutput {
   const { callId } = result.meta;

@@ -32,11 +32,9 @@ export function toModelError(error: unknown, signal: AbortSignal | undefined): u
 function statusOf(error: unknown): number | undefined {
   if (!isRecord(error)) return undefined;
   const response = isRecord(error["response"]) ? error["response"] : {};
-  return [error["status"], error["statusCode"], response["status"]].find(isStatus);
-}
-
-function isStatus(value: unknown): value is number {
-  return typeof value === "number" && value >= 400 && value < 600;
+  return [error["status"], error["statusCode"], response["status"]].find(
+    (value): value is number => typeof value === "number" && value >= 400 && value < 600,
+  );
 }
 
 function headersOf(error: unknown): Record<string, string> {

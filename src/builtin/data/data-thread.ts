@@ -69,7 +69,8 @@ export class DataThread {
     } catch (error) {
       void this.#end();
       // A bundle may lack the code of the thread.
-      if (isAbsent(error)) return JSON.stringify(await runDataJob(JSON.parse(job) as DataJob));
+      if (["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemErrorCode(error) ?? ""))
+        return JSON.stringify(await runDataJob(JSON.parse(job) as DataJob));
       throw systemErrorCode(error) === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error;
     } finally {
       signal?.removeEventListener("abort", abort);
@@ -114,10 +115,6 @@ export class DataThread {
 function workerUrl(): URL {
   const name = import.meta.url.endsWith(".ts") ? "data-worker.ts" : "data-worker.cjs";
   return new URL(name, import.meta.url);
-}
-
-function isAbsent(error: unknown): boolean {
-  return ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(String(systemErrorCode(error)));
 }
 
 function tooMuch(): Error {

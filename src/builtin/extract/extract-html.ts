@@ -57,7 +57,7 @@ function compose(
     method,
     title: article.title ?? scan.title ?? "",
     ...withoutUndefined(reported),
-    excerpt: scan.description ?? article.excerpt ?? leadText(content),
+    excerpt: scan.description ?? article.excerpt ?? cleanLabel(content.text.slice(0, 1000)),
     text: content.text,
     markdown: content.markdown,
     links: structured ? links.slice(0, structuredLinks) : links,
@@ -76,10 +76,6 @@ export function withoutUndefined<Values extends Record<string, string | undefine
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== "")) as {
     [Key in keyof Values]?: string;
   };
-}
-
-function leadText({ text }: PageContent): string {
-  return cleanLabel(text.slice(0, 1000));
 }
 
 const boilerplateElements: ReadonlySet<string> = new Set(["nav", "footer", "aside"]);

@@ -140,7 +140,8 @@ async function changeOf(
 ): Promise<Change> {
   const { bytes } = before;
   const { expected_sha256: provided } = args;
-  const edits = editsOf(args);
+  const { old_text = "", new_text = "", all = false } = args;
+  const edits = args.edits ?? [{ old_text, new_text, all }];
   const path = showPath(before.path);
   const decoded = await decodeInParts(bytes, { path: before.path }, yielder);
   if (decoded.lossy || !canEncode(decoded.encoding)) {
@@ -157,11 +158,6 @@ async function changeOf(
   const diff = lineDiff(decoded.text, text);
   await yielder.yieldIfDue();
   return { bytes: encode(text, decoded), replacements, ...diff };
-}
-
-/** The schema guarantees one form or the other. */
-function editsOf({ edits, old_text = "", new_text = "", all = false }: ArgsFor<typeof input>): readonly Edit[] {
-  return edits ?? [{ old_text, new_text, all }];
 }
 
 /** Encodes in the original encoding, which is one that can be written. */

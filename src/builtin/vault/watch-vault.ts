@@ -99,7 +99,7 @@ class FolderWatches implements VaultWatch {
       this.#watchers.set(path, watcher);
     } catch (error) {
       this.#watchers.delete(path);
-      if (!isGone(error)) this.#fail(error);
+      if (!["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) this.#fail(error);
     }
   }
 
@@ -179,8 +179,4 @@ class FolderWatches implements VaultWatch {
     await this.#watchBelow("");
     if (!this.#closed) this.#parts.onChange(undefined);
   }
-}
-
-function isGone(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "");
 }

@@ -30,7 +30,7 @@ export async function readStream(
         throw new BrokenStream(error);
       });
       idle.check();
-      if (done) throw brokenOff();
+      if (done) throw new BrokenStream(new Error("the stream ended before the response was complete"));
       idle.moved();
       if (part.type === "error") throw new BrokenStream(part.error);
       if (part.type === "finish") return toTurnEnd(part);
@@ -72,10 +72,6 @@ function takeCall(part: LanguageModelV4StreamPart, builder: TurnBuilder): void {
     const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
     builder.completeCall({ id: textOrEmpty(id), name: textOrEmpty(name), input: argumentsText(part.input), metadata });
   }
-}
-
-function brokenOff(): Error {
-  return new BrokenStream(new Error("the stream ended before the response was complete"));
 }
 
 interface IdleWatch {

@@ -27,14 +27,10 @@ const maxTextLength = 100_000;
 /** The whole text up to a length, else its beginning and the omitted length; without invisible characters. */
 export function cutOutput(maxLength: number = maxTextLength): ViewOutput {
   return ({ output }) => {
-    const text = outputJsonText(output);
+    const text = stripUnsafe(typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
     if (text.length <= maxLength) return { text, isCut: false };
     const shown = text.slice(0, maxLength).toWellFormed();
     const note = `[truncated: the first ${maxLength} of ${text.length} characters; request less, or only a part]`;
     return { text: `${shown}\n${note}`, isCut: true };
   };
-}
-
-function outputJsonText(output: unknown): string {
-  return stripUnsafe(typeof output === "string" ? output : (JSON.stringify(output) ?? ""));
 }

@@ -83,7 +83,7 @@ export async function serveHttp(parts: McpHttpDeps, options: McpHttpOptions): Pr
   const token = tokenFor(host, options.token);
   const { sdk, clock, lines, log } = parts;
   const held = new PendingDialogues({ sdk, clock });
-  const session = hashToken(token);
+  const session = `token-${nodeCrypto().createHash("sha256").update(token).digest("base64url")}`;
   const modern = sdk.createMcpHandler(
     ({ era: protocolVersion }) => createProtocolServer(parts, { protocolVersion, held, session }).server,
     {
@@ -247,11 +247,6 @@ function tokenFor(host: string, input: string | undefined): string {
   }
   if (input.length >= shortestToken && /^\S+$/.test(input)) return input;
   throw refused(`the token needs at least ${shortestToken} characters, none of them blank`);
-}
-
-/** Identifies the token in keys of approvals, without revealing it. */
-function hashToken(token: string): string {
-  return `token-${nodeCrypto().createHash("sha256").update(token).digest("base64url")}`;
 }
 
 function connectionsOf(server: HttpServer): Promise<number> {

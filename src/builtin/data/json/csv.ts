@@ -170,15 +170,11 @@ export function writeCsv(data: unknown, options: WriteCsvOptions = {}): string {
   const line = lineWriter(options);
   if (list.every((row) => Array.isArray(row))) return list.map(line).join("");
   const rows = list.map(asObject);
-  const columns = options.columns ?? columnsOf(rows);
+  const columns = options.columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   // Every cell takes at least one character.
   new OutputBudget().spend(rows.length * columns.length);
   const head = options.header === false ? "" : line(columns);
   return head + rows.map((row) => line(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : "")))).join("");
-}
-
-function columnsOf(rows: readonly object[]): string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))];
 }
 
 function asObject(row: unknown, at: number): Readonly<Record<string, unknown>> {
