@@ -2,7 +2,7 @@ import type { Schema, Tool as AiSdkTool } from "ai";
 import type { Failure } from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
-import type { Attachment, ToolResult } from "../../tool/index.ts";
+import type { Attachment } from "../../tool/index.ts";
 import {
   type ExposeToolsOptions,
   type ExposedResult,

@@ -13,7 +13,7 @@ import {
 import type { EventLoopYielder } from "../../base/index.ts";
 import type { JsonOutput } from "../../schema/index.ts";
 import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
-import { type Edit, applyEdits, undoEdits } from "./apply-edits.ts";
+import { applyEdits, undoEdits } from "./apply-edits.ts";
 import { lineDiff } from "./line-diff.ts";
 
 const input = {
