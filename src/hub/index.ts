@@ -53,7 +53,6 @@ export * from "./routing/derive-capabilities.ts";
 export * from "./routing/hub-limits.ts";
 export * from "./routing/hub.ts";
 export * from "./routing/load-contracts.ts";
-export * from "./routing/unserved-contracts.ts";
 export type * from "./routing/unmatched-mappings.ts";
 export * from "./routing/choice-meta.ts";
 export type * from "./routing/synthesize-results.ts";

@@ -7,7 +7,7 @@ import { toOneLine } from "../../terminal/format-table.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { toolTable } from "../tools/tool-table.ts";
+import { toolTable } from "../tools/list.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import type { ChatConversation } from "./chat-conversation.ts";
 

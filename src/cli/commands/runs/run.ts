@@ -30,10 +30,10 @@ export const showRuns: RunCommand = (invocation) =>
       return;
     }
     const redactor = await openRedactor(dir);
-    for (const line of runTable(runs, { invocation, abandoned, redactor })) terminal.print(line);
+    for (const line of runTable(runs, { invocation, abandoned }, redactor)) terminal.print(line);
     const approvals = store === undefined ? [] : await approvalsByRun({ approvals: store.approvals, store });
     const pendingRuns = new Set(approvals.flatMap((each) => each.runs));
-    reportNextSteps(runs, { invocation, abandoned, pendingRuns });
+    reportNextSteps(runs, { invocation, abandoned }, pendingRuns);
   });
 
 /** A run in the JSON output of lists. */
@@ -84,11 +84,6 @@ interface RunsContext {
   readonly abandoned: ReadonlySet<string>;
 }
 
-interface RunsTableContext extends RunsContext {
-  /** Runs are stored with everything that resuming needs; users see them with secrets redacted. */
-  readonly redactor: Redactor;
-}
-
 const styles: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",
   waiting: "yellow",
@@ -102,7 +97,8 @@ const styles: Readonly<Record<RunStatus, Style>> = {
  */
 const maxInputLength = 100;
 
-function runTable(runs: readonly StoredRun[], { invocation, abandoned, redactor }: RunsTableContext): string[] {
+/** Runs are stored with everything that resuming needs; users see them with secrets redacted. */
+function runTable(runs: readonly StoredRun[], { invocation, abandoned }: RunsContext, redactor: Redactor): string[] {
   const { terminal } = invocation;
   const rows = runs.map((run) => [
     run.id,
@@ -140,12 +136,12 @@ function promptOfRun({ input }: StoredRun): string {
   return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
 }
 
-interface NextStepContext extends RunsContext {
-  /** Runs with a pending approval. */
-  readonly pendingRuns: ReadonlySet<string>;
-}
-
-function reportNextSteps(runs: readonly StoredRun[], { invocation, abandoned, pendingRuns }: NextStepContext): void {
+/** Reports what to do next; `pendingRuns` have a pending approval. */
+function reportNextSteps(
+  runs: readonly StoredRun[],
+  { invocation, abandoned }: RunsContext,
+  pendingRuns: ReadonlySet<string>,
+): void {
   const { terminal } = invocation;
   const hint = (text: string): void => terminal.log(terminal.tint("dim", text));
   if (abandoned.size > 0) {
