@@ -45,6 +45,8 @@ export class ChainCalls implements RunCalls {
   readonly #run: ChainCallsOptions;
   /** The tools as of the time when the chain was planned: editing a file does not change a running chain. */
   readonly #tools: ReadonlyMap<string, AnyTool>;
+  /** What calls say about their tool, by its name. */
+  readonly #facts = new Map<string, Pick<CallRequest, "bucket" | "fingerprint">>();
   /** False if the chain passes no secrets: arguments, which may be large, are then not searched for handles. */
   readonly #hasSecrets: boolean;
   /** The URLs in its results. Undefined if no tool of it takes a URL; results are then not read. */
@@ -69,6 +71,7 @@ export class ChainCalls implements RunCalls {
     const { runId, callerPath, principal, conversationId, content } = this.#run;
     const tool = this.#tools.get(work.tool);
     const closed = this.#hasSecrets ? closeSecrets(work.args) : undefined;
+    const { bucket, fingerprint } = this.#facts.get(work.tool) ?? this.#factsOf(work.tool, tool);
     // One literal, for speed.
     return {
       runId,
@@ -88,9 +91,15 @@ export class ChainCalls implements RunCalls {
       conversationId,
       tainted: tool?.composite === true && content?.tainted.has(key) === true && "arguments",
       untrusted: content && this.#untrusted(content.untrusted, { key, tool, args: work.args }),
-      bucket: tool?.category,
-      fingerprint: tool && fingerprintTool(tool),
+      bucket,
+      fingerprint,
     };
+  }
+
+  #factsOf(name: string, tool: AnyTool | undefined): Pick<CallRequest, "bucket" | "fingerprint"> {
+    const facts = { bucket: tool?.category, fingerprint: tool && fingerprintTool(tool) };
+    this.#facts.set(name, facts);
+    return facts;
   }
 
   ended({ tool: name }: CallRequest, result: ToolResult): void {

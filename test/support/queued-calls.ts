@@ -47,9 +47,14 @@ export function queuedCalls(calls: RunCalls, queue: Queue): RunCalls {
 }
 
 function sendOver<T>({ sent, known }: Queue, runId: string, value: T): T {
-  const sealed = known === undefined ? value : new Sealer(runId, known.names, known).data(value);
+  const sealed = known === undefined ? value : new Sealer(runId, known.names, known).data(toData(value));
   const text = JSON.stringify(sealed);
   sent.push(text);
   const arrived: unknown = JSON.parse(text);
   return (known === undefined ? arrived : new Opener(runId, known.secrets, true).data(arrived)) as T;
+}
+
+/** Records are instances of a class, which a sealer does not search. */
+function toData(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }

@@ -52,10 +52,21 @@ export class AgentCalls implements RunCalls {
   request(key: string, work: CallWork): CallRequest {
     const { runId, conversationId } = this.#run;
     const { principal, callerPath, covered } = this.#persisted;
-    const call = {
-      ...work,
+    const isModelRequest = work.tool === modelTool;
+    const tool = isModelRequest ? undefined : this.#toolNamed(work.tool);
+    const tainted = !isModelRequest && this.#run.tainted;
+    // One literal, for speed.
+    return {
       runId,
       key,
+      tool: work.tool,
+      args: isModelRequest ? this.#modelRequest(work) : work.args,
+      idempotencyKey: work.idempotencyKey,
+      attempt: work.attempt,
+      timeoutMs: work.timeoutMs,
+      cache: work.cache,
+      approvalId: work.approvalId,
+      allowed: work.allowed,
       // A model decides on the call, regardless of the caller that runs the agent.
       callerType: "conversation_agent",
       callerPath,
@@ -63,12 +74,8 @@ export class AgentCalls implements RunCalls {
       principal,
       conversationId,
       maxRetries: 0,
-    } as const;
-    if (work.tool === modelTool) return { ...call, args: this.#modelRequest(work) };
-    const tool = this.#toolNamed(work.tool);
-    return {
-      ...call,
-      ...(this.#run.tainted && { tainted: true, untrusted: this.#untrusted(work, tool) }),
+      tainted,
+      untrusted: tainted ? this.#untrusted(work, tool) : undefined,
       bucket: tool?.category,
       fingerprint: tool && fingerprintTool(tool),
     };
@@ -89,10 +96,14 @@ export class AgentCalls implements RunCalls {
     return { ...request, call: redactModelCall(request.call, engine.redactor) };
   }
 
-  /** A model that has read untrusted content wrote the arguments. */
-  #untrusted({ args }: CallWork, tool: AnyTool | undefined): UntrustedContent {
-    const { composite = false, targets = {} } = tool ?? {};
-    const values = isRecord(args) && !composite ? Object.keys(targets).map((name) => args[name]) : args;
+  /**
+   * A model that has read untrusted content wrote the arguments. Undefined if neither the call nor a call of it can have
+   * a target.
+   */
+  #untrusted({ args }: CallWork, tool: AnyTool | undefined): UntrustedContent | undefined {
+    const { composite = false, targets } = tool ?? {};
+    if (tool !== undefined && targets === undefined && !composite) return undefined;
+    const values = isRecord(args) && !composite ? Object.keys(targets ?? {}).map((name) => args[name]) : args;
     return { parameters: "all", knownUrls: knownUrlsIn(values, this.#run.knownUrls.has) };
   }
 }

@@ -37,14 +37,17 @@ interface AgentRunnerDeps extends Pick<AgentRun, "budget" | "engine" | "model" |
  */
 export function agentRunner(parts: AgentRunnerDeps): CallRunner {
   const { begin, elicit, budget } = parts;
-  return {
-    begin: (call, sink) => {
-      if (call.tool === modelTool) return new RunningModelRequest(parts, call, sink);
+  const tools = engineRunner({
+    begin,
+    elicit,
+    perCall: (call) => {
       const account = new UsageAccount(budget, call.key);
-      const show = (result: ToolResult): ToolResult | Promise<ToolResult> =>
-        redacted(withModelUsage(result, account.uses), call, parts);
-      return engineRunner({ begin, elicit, account, show }).begin(call, sink);
+      return { account, show: (result) => redacted(withModelUsage(result, account.uses), call, parts) };
     },
+  });
+  return {
+    begin: (call, sink) =>
+      call.tool === modelTool ? new RunningModelRequest(parts, call, sink) : tools.begin(call, sink),
   };
 }
 

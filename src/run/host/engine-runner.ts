@@ -38,15 +38,20 @@ export interface EngineRunnerOptions {
   readonly secrets?: Secrets | undefined;
   /** Answers elicitations of the tools. */
   readonly elicit?: CallContext["elicit"] | undefined;
-  /** The account that is charged for model requests of the calls. */
-  readonly account?: Account | undefined;
-  /** Changes a result before it leaves the process, such as one that a model reads. */
-  readonly show?: ((result: ToolResult) => ToolResult | Promise<ToolResult>) | undefined;
+  readonly perCall?: ((call: CallRequest) => CallExtras) | undefined;
+}
+
+/** What a process adds to one call. */
+interface CallExtras {
+  /** The account that is charged for model requests of the call. */
+  readonly account: Account;
+  /** Changes the result before it leaves the process, such as one that a model reads. */
+  readonly show: (result: ToolResult) => ToolResult | Promise<ToolResult>;
 }
 
 /** Returns a runner that makes the calls of a run in this process, through an engine, like any other call. */
 export function engineRunner(options: EngineRunnerOptions): CallRunner {
-  const { begin, tools, resolve, secrets, show } = options;
+  const { begin, tools, resolve, secrets, elicit, perCall } = options;
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.hint?.(name);
   return {
@@ -64,15 +69,21 @@ export function engineRunner(options: EngineRunnerOptions): CallRunner {
       }
       const tool = tools?.get(name) ?? resolve?.(name);
       if (resolve !== undefined && hasChanged(call, tool)) return endAtOnce(sink, changedTool(name));
-      const engineCall = new EngineCall(call, sink, show);
-      engineCall.run(begin(tool ?? name, cloneJson(args), contextOf(call, engineCall, options)));
+      const extras = perCall?.(call);
+      const engineCall = new EngineCall(call, sink, extras?.show);
+      const context = contextOf(call, engineCall, { elicit, account: extras?.account });
+      engineCall.run(begin(tool ?? name, cloneJson(args), context));
       return engineCall;
     },
   };
 }
 
 /** One literal, for speed; the engine treats undefined as not set. */
-function contextOf(call: CallRequest, hooks: CallHooks, { elicit, account }: EngineRunnerOptions): CallContext {
+function contextOf(
+  call: CallRequest,
+  hooks: CallHooks,
+  { elicit, account }: { readonly elicit: CallContext["elicit"]; readonly account: Account | undefined },
+): CallContext {
   const { untrusted } = call;
   const context = {
     callerType: call.callerType,
@@ -107,7 +118,7 @@ function untrustedArguments({ parameters, allowed, knownUrls }: UntrustedContent
 class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall {
   readonly #call: CallRequest;
   readonly #sink: CallSink;
-  readonly #show: EngineRunnerOptions["show"];
+  readonly #show: CallExtras["show"] | undefined;
   #handle: CallHandle | undefined = undefined;
   /** Undefined until the handler runs. */
   #effect: Effect | undefined = undefined;
@@ -115,7 +126,7 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
   #needs: NeededApproval | undefined = undefined;
   #isReleased = false;
 
-  constructor(call: CallRequest, sink: CallSink, show: EngineRunnerOptions["show"]) {
+  constructor(call: CallRequest, sink: CallSink, show: CallExtras["show"] | undefined) {
     this.#call = call;
     this.#sink = sink;
     this.#show = show;
@@ -168,8 +179,7 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
 
   record(record: CallRecord): boolean {
     if (!this.#sink.isDurable) return false;
-    // Plain data: the engine has a class for its records.
-    this.#record = { ...record };
+    this.#record = record;
     return true;
   }
 
