@@ -45,7 +45,7 @@ export class ChainCalls implements RunCalls {
   readonly #run: ChainCallsOptions;
   /** The tools as of the time when the chain was planned: editing a file does not change a running chain. */
   readonly #tools: ReadonlyMap<string, AnyTool>;
-  /** What calls say about their tool, by its name. */
+  /** Facts about tools for their calls, by name. */
   readonly #facts = new Map<string, Pick<CallRequest, "bucket" | "fingerprint">>();
   /** False if the chain passes no secrets: arguments, which may be large, are then not searched for handles. */
   readonly #hasSecrets: boolean;

@@ -41,7 +41,7 @@ export interface EngineRunnerOptions {
   readonly perCall?: ((call: CallRequest) => CallExtras) | undefined;
 }
 
-/** What a process adds to one call. */
+/** Additions of a process to one call. */
 interface CallExtras {
   /** The account that is charged for model requests of the call. */
   readonly account: Account;
@@ -62,28 +62,25 @@ export function engineRunner(options: EngineRunnerOptions): CallRunner {
         return overCall;
       }
       let { args } = call;
-      try {
-        if (closed !== undefined) args = openSecrets({ value: args, secrets: closed }, get, todo);
-      } catch (error) {
-        return endAtOnce(sink, failed(name, error));
+      if (closed !== undefined) {
+        try {
+          args = openSecrets({ value: args, secrets: closed }, get, todo);
+        } catch (error) {
+          return endAtOnce(sink, failed(name, error));
+        }
       }
       const tool = tools?.get(name) ?? resolve?.(name);
       if (resolve !== undefined && hasChanged(call, tool)) return endAtOnce(sink, changedTool(name));
       const extras = perCall?.(call);
-      const engineCall = new EngineCall(call, sink, extras?.show);
-      const context = contextOf(call, engineCall, { elicit, account: extras?.account });
-      engineCall.run(begin(tool ?? name, cloneJson(args), context));
+      const engineCall = new EngineCall(call, sink, extras);
+      engineCall.run(begin(tool ?? name, cloneJson(args), contextOf(call, engineCall, elicit)));
       return engineCall;
     },
   };
 }
 
 /** One literal, for speed; the engine treats undefined as not set. */
-function contextOf(
-  call: CallRequest,
-  hooks: CallHooks,
-  { elicit, account }: { readonly elicit: CallContext["elicit"]; readonly account: Account | undefined },
-): CallContext {
+function contextOf(call: CallRequest, hooks: EngineCall, elicit: CallContext["elicit"]): CallContext {
   const { untrusted } = call;
   const context = {
     callerType: call.callerType,
@@ -100,7 +97,7 @@ function contextOf(
     tainted: call.tainted,
     untrustedArguments: untrusted && untrustedArguments(untrusted),
     elicit,
-    account,
+    account: hooks.account,
     hooks,
   };
   return context as CallContext;
@@ -118,6 +115,7 @@ function untrustedArguments({ parameters, allowed, knownUrls }: UntrustedContent
 class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall {
   readonly #call: CallRequest;
   readonly #sink: CallSink;
+  readonly account: Account | undefined;
   readonly #show: CallExtras["show"] | undefined;
   #handle: CallHandle | undefined = undefined;
   /** Undefined until the handler runs. */
@@ -126,10 +124,11 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
   #needs: NeededApproval | undefined = undefined;
   #isReleased = false;
 
-  constructor(call: CallRequest, sink: CallSink, show: CallExtras["show"] | undefined) {
+  constructor(call: CallRequest, sink: CallSink, extras: CallExtras | undefined) {
     this.#call = call;
     this.#sink = sink;
-    this.#show = show;
+    this.account = extras?.account;
+    this.#show = extras?.show;
   }
 
   run(handle: CallHandle): void {
