@@ -39,14 +39,21 @@ export interface ChainCallsOptions extends Pick<CallRequest, "runId" | "callerPa
   readonly refused?: ReadonlySet<string> | undefined;
 }
 
+/** The facts about a tool that its calls contain, or that decide on their contents. */
+interface CalledTool extends Pick<CallRequest, "bucket" | "fingerprint"> {
+  readonly isComposite: boolean;
+  /** Neither a call of it nor one that it makes can have a target, if false. */
+  readonly mayHaveTarget: boolean;
+}
+
 /** The calls of a chain's run. */
 export class ChainCalls implements RunCalls {
   readonly runner: CallRunner;
   readonly #run: ChainCallsOptions;
   /** The tools as of the time when the chain was planned: editing a file does not change a running chain. */
   readonly #tools: ReadonlyMap<string, AnyTool>;
-  /** Facts about tools for their calls, by name. */
-  readonly #facts = new Map<string, Pick<CallRequest, "bucket" | "fingerprint">>();
+  /** The tools that were called, by name: a step reads their facts with one look-up. */
+  readonly #called = new Map<string, CalledTool>();
   /** False if the chain passes no secrets: arguments, which may be large, are then not searched for handles. */
   readonly #hasSecrets: boolean;
   /** The URLs in its results. Undefined if no tool of it takes a URL; results are then not read. */
@@ -69,9 +76,8 @@ export class ChainCalls implements RunCalls {
 
   request(key: string, work: CallWork): CallRequest {
     const { runId, callerPath, principal, conversationId, content } = this.#run;
-    const tool = this.#tools.get(work.tool);
+    const called = this.#called.get(work.tool) ?? this.#noteCalled(work.tool);
     const closed = this.#hasSecrets ? closeSecrets(work.args) : undefined;
-    const { bucket, fingerprint } = this.#facts.get(work.tool) ?? this.#factsOf(work.tool, tool);
     // One literal, for speed.
     return {
       runId,
@@ -89,17 +95,23 @@ export class ChainCalls implements RunCalls {
       callerPath,
       principal,
       conversationId,
-      tainted: tool?.composite === true && content?.tainted.has(key) === true && "arguments",
-      untrusted: content && this.#untrusted(content.untrusted, { key, tool, args: work.args }),
-      bucket,
-      fingerprint,
+      tainted: called.isComposite && content?.tainted.has(key) === true && "arguments",
+      untrusted: content && called.mayHaveTarget ? this.#untrusted(content.untrusted, key, work.args) : undefined,
+      bucket: called.bucket,
+      fingerprint: called.fingerprint,
     };
   }
 
-  #factsOf(name: string, tool: AnyTool | undefined): Pick<CallRequest, "bucket" | "fingerprint"> {
-    const facts = { bucket: tool?.category, fingerprint: tool && fingerprintTool(tool) };
-    this.#facts.set(name, facts);
-    return facts;
+  #noteCalled(name: string): CalledTool {
+    const tool = this.#tools.get(name);
+    const called = {
+      bucket: tool?.category,
+      fingerprint: tool && fingerprintTool(tool),
+      isComposite: tool?.composite === true,
+      mayHaveTarget: tool === undefined || tool.targets !== undefined || tool.composite,
+    };
+    this.#called.set(name, called);
+    return called;
   }
 
   ended({ tool: name }: CallRequest, result: ToolResult): void {
@@ -112,12 +124,8 @@ export class ChainCalls implements RunCalls {
     this.#seen.read();
   }
 
-  /** The untrusted content in the arguments of a call; undefined if neither it nor a call of it can have a target. */
-  #untrusted(
-    content: UntrustedRun["untrusted"],
-    { key, tool, args }: { readonly key: string; readonly tool: AnyTool | undefined; readonly args: unknown },
-  ): UntrustedContent | undefined {
-    if (tool !== undefined && tool.targets === undefined && !tool.composite) return undefined;
+  /** The untrusted content in the arguments of a call. */
+  #untrusted(content: UntrustedRun["untrusted"], key: string, args: unknown): UntrustedContent {
     const { parameters, allowed } = content.argumentsOf(key);
     if (parameters !== "all" && parameters.size === 0) return { parameters: [], allowed };
     const knownUrls = knownUrlsIn(args, (url) => this.#seen?.has(url) === true);
