@@ -124,11 +124,13 @@ export function builtinOffers(options: BuiltinServiceOptions): ToolOffer[] {
   });
 }
 
+let definitions: readonly ToolOffer[] | undefined;
+
 /** The built-in tools for checks of their definitions; a call has no network access. */
-export function builtinDefinitions(): ToolOffer[] {
-  return builtinOffers({
+export function builtinDefinitions(): readonly ToolOffer[] {
+  return (definitions ??= builtinOffers({
     http: { request: () => Promise.reject(new Error("a check sends no requests")), close: () => Promise.resolve() },
-  });
+  }));
 }
 
 /** Every name and alias. */

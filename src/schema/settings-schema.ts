@@ -51,10 +51,27 @@ function sectionSchema(table: SettingsTable): JsonSchema {
   const required = settings.flatMap(([key, setting]) => (setting.required === true ? [key] : []));
   return {
     type: "object",
-    properties: Object.fromEntries(settings.map(([key, setting]) => [key, schemaOf(setting)])),
+    properties: lazyProperties(settings),
     additionalProperties: false,
     ...(required.length > 0 && { required }),
   };
+}
+
+/** Each schema is made on its first use: most files state few settings. */
+function lazyProperties(settings: readonly (readonly [key: string, setting: Setting])[]): Record<string, JsonSchema> {
+  const properties: Record<string, JsonSchema> = {};
+  for (const [key, setting] of settings) {
+    const define = (how: PropertyDescriptor): unknown =>
+      Object.defineProperty(properties, key, { ...how, enumerable: true, configurable: true });
+    define({
+      get: () => {
+        const value = schemaOf(setting);
+        define({ value });
+        return value;
+      },
+    });
+  }
+  return properties;
 }
 
 function numberSchema({ min, above, max, below }: Setting): JsonSchema {
