@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Run } from "../cli/windlass.ts";
 import { type PinnedWorkspace, openPinned, pins } from "./pinned-workspace.ts";
@@ -31,6 +33,27 @@ function output({ stdout, stderr, code }: Run): unknown {
   return JSON.parse(stdout);
 }
 
+/** A program that approves a run of the workspace, and serves runs until this one and another have ended. */
+const serving = `
+import { setTimeout as sleep } from "node:timers/promises";
+import { openWorkspace } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
+const workspace = await openWorkspace(".");
+const pending = await workspace.approvals.list(Date.now(), "pending");
+await workspace.runs.decide(pending.find(({ runId }) => runId === "approval").id, { approved: true, by: "ada" });
+const stop = new AbortController();
+const served = workspace.runs.serve({ signal: stop.signal });
+const statusOf = async (id) => (await workspace.runs.list({ limit: 1000 })).find((run) => run.id === id).status;
+let ended = {};
+for (let tries = 0; tries < 200 && Object.values(ended).join() !== "success,success"; tries++) {
+  await sleep(100);
+  ended = { approval: await statusOf("approval"), decided: await statusOf("decided") };
+}
+stop.abort();
+await served;
+await workspace.close();
+console.log(JSON.stringify(ended));
+`;
+
 describe.concurrent.each(readdirSync(pins))("the database of version %s", (version) => {
   test("a run that waits for an approval resumes when it is approved", async () => {
     const workspace = await openPinned(version);
@@ -53,6 +76,17 @@ describe.concurrent.each(readdirSync(pins))("the database of version %s", (versi
     const workspace = await openPinned(version);
     expect(output(await workspace.run("resume", "decided"))).toEqual({ sent: "send-grace-42", total: 42 });
     expect(await workspace.effects()).toEqual(["send-grace-42"]);
+  });
+
+  test("a process that serves runs executes those that were decided before the upgrade and after it", async () => {
+    const { cwd, effects } = await openPinned(version);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", serving], {
+      cwd,
+      env: { ...process.env, WINDLASS_TRUST: "1" },
+    });
+    expect(JSON.parse(stdout)).toEqual({ approval: "success", decided: "success" });
+    const sent = (await effects()).filter((effect) => effect.startsWith("send-"));
+    expect(sent.toSorted()).toEqual(["send-ada-42", "send-grace-42"]);
   });
 
   test("a call that a permission rule holds back runs once when it is approved", async () => {
