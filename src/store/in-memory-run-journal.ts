@@ -192,7 +192,9 @@ class InMemoryRunJournal implements RunStore {
     stored.status = end.status;
     if (!isFinished(end.status)) {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
-      return end.status === "waiting" && (await this.#isAwake(stored)) ? "woken" : "finished";
+      const isWoken = await this.#isAwake(stored);
+      stored.waitsFor ??= "ready";
+      return isWoken ? "woken" : "finished";
     }
     const { turn, ...reported } = end;
     stored.end = reported;

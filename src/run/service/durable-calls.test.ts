@@ -52,6 +52,26 @@ describe("[N12] a durable call", () => {
     expect(await calls.inspect("c1")).toEqual(failed);
   });
 
+  test("that a process without its tool gives back is made by one that has it", async () => {
+    const log: unknown[] = [];
+    const tool = (): AnyTool => sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });
+    const { process, pending } = machine();
+    await process(add()).calls.submit("add", {}, { runId: "submitted" });
+    await process(tool()).calls.start("once_send", {}, { runId: "waiting" });
+    const without = process();
+    await expect(without.calls.resume("submitted")).rejects.toMatchObject({ code: "run_changed" });
+    await expect(without.calls.resume("waiting")).rejects.toMatchObject({ code: "run_changed" });
+    const { calls, service } = process(tool(), add());
+    const stop = new AbortController();
+    const serving = service.serve(stop.signal);
+    await calls.decide(await pending(), { approved: true });
+    for (const id of ["submitted", "waiting"])
+      await expect.poll(async () => (await calls.inspect(id)).status, { timeout: 10_000 }).toBe("success");
+    stop.abort();
+    await serving;
+    expect(log).toEqual([{}]);
+  });
+
   test("waits for an approval without a process, and is made by the process that serves", async () => {
     const log: unknown[] = [];
     const tool = (): AnyTool => sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });

@@ -250,7 +250,8 @@ export class RunService extends RunClient {
     const { end, onlyWaits = false } = driven;
     // A closing process released it before its end: the next lease holder continues it.
     const status = end.status === "waiting" && host.isReleased && !onlyWaits ? "running" : end.status;
-    const finished = await this.journal.finish(lease, { ...end, status, ...(waitsFor && { waitsFor }) });
+    const isKnown = waitsFor !== undefined && (waitsFor.approvals.length > 0 || waitsFor.until !== undefined);
+    const finished = await this.journal.finish(lease, { ...end, status, ...(isKnown && { waitsFor }) });
     if (end.status !== "waiting") await host.rejectOpenApprovals();
     return { result: await driven.ended(status), isWoken: finished === "woken" };
   }
