@@ -105,7 +105,9 @@ export class ApprovalService {
       if (refusal !== undefined) return { approval: before, isRecorded: false, refusal };
     }
     const approval = (await this.#store.decide(id, decision, now)) ?? before;
-    const isRecorded = before.status === "pending" && approval.decidedAt === now;
+    // Another decision may have been recorded in the same millisecond.
+    const isOwn = approval.decidedBy === decision.by && (approval.status === "rejected") !== decision.approved;
+    const isRecorded = before.status === "pending" && approval.decidedAt === now && isOwn;
     const refusal = isRecorded ? undefined : whyTooLate(approval, decision.approved);
     return refusal === undefined ? { approval, isRecorded } : { approval, isRecorded, refusal };
   }

@@ -237,6 +237,19 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
         expect(same?.refusal).toBeUndefined();
       });
 
+      test("of two different decisions in the same millisecond one counts", async () => {
+        const { id } = await request();
+        const decisions = [
+          { approved: true, by: "ann" },
+          { approved: false, by: "bob" },
+        ] as const;
+        const decided = await Promise.all(decisions.map((decision) => rules().decide(id, decision)));
+        expect(decided.map((each) => each?.isRecorded).toSorted()).toEqual([false, true]);
+        expect(decided.find((each) => each?.isRecorded === false)?.refusal).toMatchObject({
+          reason: "already_decided",
+        });
+      });
+
       test("an expired approval is not decided; one that was decided in time ends as decided, and is used once", async () => {
         const { id } = await request();
         const late = await request({ key: "late" });
