@@ -51,6 +51,24 @@ describe("[N12] a client and a worker", () => {
     await serving;
   });
 
+  test("events of a run hold no secret", async () => {
+    const approvals = createInMemoryApprovals();
+    const journal = createInMemoryRunJournal({ approvals });
+    const tools = mockTools(["login"], { login: mock({ effect: "read", answer: ({ key }) => ({ key }) }) });
+    const engine = createEngine({ tools, secrets: { KEY: "correct-horse-battery" } });
+    const chains = new ChainLibrary({ tools: engine.tools });
+    chains.add({
+      name: "c",
+      spec: { name: "c", steps: [{ id: "a", tool: "login", params: { key: "${secret.KEY}" } }] },
+    });
+    const runs = new ChainRuns({ engine, journal, approvals, chains });
+    await runs.start(chains.plan("c"), { runId: "r" });
+    const seen: string[] = [];
+    for await (const event of runs.events("r")) seen.push(JSON.stringify(event));
+    expect(seen.join()).toContain("settled");
+    expect(seen.join()).not.toContain("correct-horse");
+  });
+
   test("the same submission again has no effect, another run with the id is refused", async () => {
     const { process, journal } = machine();
     const { runs, plan } = process();

@@ -52,6 +52,13 @@ describe("[N12] a durable call", () => {
     expect(await calls.inspect("c1")).toEqual(failed);
   });
 
+  test("is served until the service is closed", async () => {
+    const { service } = machine().process(add());
+    const serving = service.serve(new AbortController().signal);
+    await service.close();
+    await expect(serving).resolves.toBeUndefined();
+  });
+
   test("that a process without its tool gives back is made by one that has it", async () => {
     const log: unknown[] = [];
     const tool = (): AnyTool => sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });

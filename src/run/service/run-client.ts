@@ -130,7 +130,10 @@ export class RunClient {
     }
   }
 
-  /** The journal events of a run after this one, as they are written, until the run ends or the signal is aborted. */
+  /**
+   * The journal events of a run after this one, as they are written, until the run ends or the signal is aborted. Known
+   * secrets are redacted.
+   */
   async *events(runId: string, after = 0, signal?: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
     let last = after;
     for (;;) {
@@ -140,7 +143,7 @@ export class RunClient {
       for (const event of events) {
         if (event.seq <= last) continue;
         last = event.seq;
-        yield event;
+        yield { ...event, data: this.ports.secrets.redactor.known(event.data) };
       }
       if (isFinished(run.status)) return;
       await this.#observePause(signal);

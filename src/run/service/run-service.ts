@@ -14,6 +14,7 @@ import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } fr
  */
 export class RunService extends RunClient {
   readonly #leases: RunLeases;
+  readonly #closing = new AbortController();
   /** The name under which it claims runs. */
   readonly #owner: string;
 
@@ -30,7 +31,7 @@ export class RunService extends RunClient {
   }
 
   /**
-   * Executes every run of the registered kinds that is executable, until the signal is aborted.
+   * Executes every run of the registered kinds that is executable, until the signal is aborted or the service is closed.
    *
    * @param ofKind Further options for the runs of one kind, such as its listener.
    */
@@ -52,7 +53,8 @@ export class RunService extends RunClient {
       busy.delete(id);
     };
     const kinds = new Set([...this.kinds.keys(), ...this.loaders.keys()]);
-    await this.dispatcher.serve([...kinds], (run) => void execute(run), signal);
+    const until = AbortSignal.any([signal, this.#closing.signal]);
+    await this.dispatcher.serve([...kinds], (run) => void execute(run), until);
   }
 
   async #kindOf(id: RunKindId): Promise<AnyRunKind> {
@@ -135,6 +137,7 @@ export class RunService extends RunClient {
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */
   close(drainMs = 5000): Promise<void> {
+    this.#closing.abort();
     return this.#leases.close(drainMs);
   }
 
