@@ -151,7 +151,7 @@ export interface RunEnd {
   readonly at: number;
   readonly output?: string;
   readonly error?: string;
-  /** For the status `waiting`: what wakes the run. Default: it is executable at once, so that a worker looks at it. */
+  /** For the status `waiting`: what wakes the run. Default: it is executable at once. */
   readonly waitsFor?: RunWait;
   /**
    * JSON: the turn that the run adds to its conversation, if it has one. Written atomically with the end of the run. A

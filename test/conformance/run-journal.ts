@@ -411,7 +411,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await executable()).toSorted()).toEqual(["after", "before"]);
       });
 
-      test("that does not say what it waits for is executable, so that a worker looks at it", async () => {
+      test("that does not say what it waits for is executable", async () => {
         expect(await runs.finish(await make("r1"), { status: "waiting", at: now })).toBe("finished");
         expect(await executable()).toEqual(["r1"]);
         await taken("r1");

@@ -170,7 +170,7 @@ export const migrationSteps: readonly MigrationStep[] = [
    -- What a suspended run waits for, as JSON, and whether it has happened.
    ALTER TABLE runs ADD COLUMN waits_for TEXT;
    ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
-   -- Nothing says what earlier runs wait for: the first worker looks at each of them once.
+   -- Nothing says what earlier runs wait for: the first worker executes each of them once.
    UPDATE runs SET ready = 1 WHERE status = 'waiting';
    UPDATE runs SET called_by = json_extract(context, '$.calledBy') WHERE name GLOB 'agent:*' AND json_valid(context);
    UPDATE runs SET kind = 'agent', name = substr(name, 7) WHERE name GLOB 'agent:*';

@@ -50,7 +50,7 @@ export class RunWrites {
     this.#insertRecord = db.prepare(
       `INSERT INTO records (${recordColumns.join(", ")}, event) VALUES (${placeholders(recordColumns)}, ?)`,
     );
-    // If nothing says what a run waits for, the next worker looks at it.
+    // If nothing says what a run waits for, the next worker executes it.
     this.#end = db.prepare(
       `UPDATE runs SET status = ?1, finished_at = ?2, output = ?3, output_blob = ?4, error = ?5, metrics = ?6,
          waits_for = ?7, ready = (?1 = 'waiting' AND ?7 IS NULL), lease_holder = NULL
