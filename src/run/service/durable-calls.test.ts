@@ -52,6 +52,23 @@ describe("[N12] a durable call", () => {
     expect(await calls.inspect("c1")).toEqual(failed);
   });
 
+  test("that another run called is not served: its caller executes it", async () => {
+    const log: unknown[] = [];
+    const { process, journal } = machine();
+    const { calls, service } = process(add(log));
+    await calls.submit("add", { of: "none" }, { runId: "own" });
+    const { run } = (await journal.read("own")) ?? {};
+    if (run === undefined) throw new Error("the run was not stored");
+    await journal.submit({ ...run, id: "called", calledBy: "outer" });
+    const stop = new AbortController();
+    const serving = service.serve(stop.signal);
+    await expect.poll(async () => (await calls.inspect("own")).status).toBe("success");
+    stop.abort();
+    await serving;
+    expect((await journal.read("called"))?.run.status).toBe("waiting");
+    expect(log).toHaveLength(1);
+  });
+
   test("is served until the service is closed", async () => {
     const { service } = machine().process(add());
     const serving = service.serve(new AbortController().signal);

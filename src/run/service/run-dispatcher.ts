@@ -36,7 +36,11 @@ export class LocalDispatcher implements RunDispatcher {
     while (!signal.aborted) {
       // A journal that cannot be read now may be readable later.
       const runs = await this.#journal.list({ executable: true, limit: 1000 }).catch(() => []);
-      for (const run of runs) if (kinds.includes(run.kind) && !signal.aborted) offer(run);
+      for (const run of runs) {
+        // The run that called it executes it, within its own limits.
+        const isOwn = run.calledBy === undefined;
+        if (isOwn && kinds.includes(run.kind) && !signal.aborted) offer(run);
+      }
       await this.#pause(signal);
     }
   }
