@@ -244,7 +244,7 @@ export function approvalStoreConformance(name: string, open: (now: () => number)
           { approved: false, by: "bob" },
         ] as const;
         const decided = await Promise.all(decisions.map((decision) => rules().decide(id, decision)));
-        expect(decided.map((each) => each?.isRecorded).toSorted()).toEqual([false, true]);
+        expect(decided.filter((each) => each?.isRecorded === true)).toHaveLength(1);
         expect(decided.find((each) => each?.isRecorded === false)?.refusal).toMatchObject({
           reason: "already_decided",
         });
