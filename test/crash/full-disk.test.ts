@@ -98,7 +98,9 @@ describe("a full disk", () => {
       const { safe, unsafe, failure } = await fill(store);
       expect(failure).toMatchObject({ code: "store_full" });
       expect(safe.length).toBeGreaterThan(0);
-      expect((await store.records.query({ limit: 1000 })).records).toHaveLength(safe.length);
+      // A checkpoint may free the space for the next records.
+      const { records } = await store.records.query({ limit: 1000 });
+      expect(records.length).toBeGreaterThanOrEqual(safe.length);
       rmSync(ballast);
       await store.records.flush();
       await store.close();
