@@ -165,7 +165,7 @@ describe.each<[string, (world: World) => Promise<Caller>]>([
 
   test("is not decided by a person who may not decide", async () => {
     const { change, decide, id, state } = await requested();
-    change(`approvers = '["somebody else"]'`);
+    change(`approvers = '["another person"]'`);
     expect(await decide(id, true)).toBe(false);
     expect(await state()).toBe("pending");
   });
