@@ -9,7 +9,13 @@ import type { ApprovalAnswer, Approver } from "./approver.ts";
 export type RequestApproval<Request extends ApprovalRequest = Approval> = (
   approval: Request,
   signal: AbortSignal,
-) => Promise<Decision | undefined>;
+) => Promise<PromptedDecision | undefined>;
+
+/** A decision of a person who was prompted in this process. */
+export interface PromptedDecision extends Decision {
+  /** Called if another decision stands, which was made elsewhere. */
+  readonly onOvertaken?: (approval: Approval) => void;
+}
 
 /** Origin of a call, which limits who can use its approval. */
 export interface ApprovalScope {
@@ -96,7 +102,7 @@ export class ApprovalService {
   }
 
   /** Records a person's decision; the first one counts. Undefined if there is no such approval. */
-  async decide(id: string, decision: Decision): Promise<Decided | undefined> {
+  async decide(id: string, { onOvertaken, ...decision }: PromptedDecision): Promise<Decided | undefined> {
     const now = this.#clock.now();
     const before = await this.#store.get(id, now);
     if (before === undefined) return undefined;
@@ -108,6 +114,7 @@ export class ApprovalService {
     // Another decision may have been recorded in the same millisecond.
     const isOwn = approval.decidedBy === decision.by && (approval.status === "rejected") !== decision.approved;
     const isRecorded = before.status === "pending" && approval.decidedAt === now && isOwn;
+    if (!isRecorded) onOvertaken?.(approval);
     const refusal = isRecorded ? undefined : whyTooLate(approval, decision.approved);
     return refusal === undefined ? { approval, isRecorded } : { approval, isRecorded, refusal };
   }

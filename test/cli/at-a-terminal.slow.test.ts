@@ -55,6 +55,7 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
       return "y\n";
     });
     expect(code).toBe(1);
+    expect(screen.replaceAll(/\s+/g, " ")).toContain(`${id} was rejected by Grace`);
     expect(screen.replaceAll(/\s+/g, " ")).toContain("a person rejected this call of mirror: not now");
     expect(screen.split("Run it?")[1]).not.toContain('"message": "hi"');
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
@@ -64,11 +65,12 @@ describe.runIf(hasTerminal).concurrent("windlass at a terminal", () => {
   test("an approval given while the prompt is open is the one that is used", async () => {
     const cwd = await folder(request);
     const id = await suspended(cwd);
-    const { code } = await atTerminal(call, cwd, async () => {
+    const { code, screen } = await atTerminal(call, cwd, async () => {
       await windlass(["approve", id, "--by", "Grace"], { cwd });
       return "y\n";
     });
     expect(code).toBe(0);
+    expect(screen).toContain("was approved by Grace");
     const { stdout } = await windlass(["approvals", "--all", "--json"], { cwd });
     expect(JSON.parse(stdout)).toMatchObject([{ id, status: "used", decided_by: "Grace" }]);
   });

@@ -98,7 +98,7 @@ describe("a full disk", () => {
       const { safe, unsafe, failure } = await fill(store);
       expect(failure).toMatchObject({ code: "store_full" });
       expect(safe.length).toBeGreaterThan(0);
-      // A checkpoint may have freed space for some of the next records meanwhile, in their order.
+      // A checkpoint may free space for the first of the records that failed.
       const stored = (await store.records.query({ limit: 1000 })).records.map(({ id }) => id);
       expect(stored.length).toBeGreaterThanOrEqual(safe.length);
       expect(stored.toReversed()).toEqual([...safe, ...unsafe].slice(0, stored.length));

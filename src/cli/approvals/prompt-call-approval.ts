@@ -2,6 +2,7 @@ import type { RequestApproval } from "../../engine/index.ts";
 import type { ApprovalRequest } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
+import { describeDecision } from "./list-open-approvals.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -12,6 +13,11 @@ export function promptCallApproval(terminal: Terminal, by: string | undefined): 
     terminal.log(`  ${terminal.tint("bold", toOneLine(tool))} ${safeJson(args).replaceAll("\n", "\n  ")}`);
     const unclear = "Type y to run it; n or Enter does not run it.";
     const approved = (await promptYesNo({ terminal, prompt: "  Run it? [y/N] ", unclear }, signal)) === true;
-    return { approved, ...(by !== undefined && { by }), ...(!approved && { note: "rejected at the terminal" }) };
+    return {
+      approved,
+      ...(by !== undefined && { by }),
+      ...(!approved && { note: "rejected at the terminal" }),
+      onOvertaken: (approval) => terminal.log(`${approval.id} ${describeDecision(approval)}`),
+    };
   };
 }
