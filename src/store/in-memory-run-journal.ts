@@ -155,7 +155,8 @@ class InMemoryRunJournal implements RunStore {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return { kind: "unknown" };
     const { epoch } = stored;
-    const isFree = await this.#isFree(stored);
+    // A process that was stopped for long is still executing its own run.
+    const isFree = stored.owner !== owner && (await this.#isFree(stored));
     if (isFinished(stored.status)) return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
     // Another owner may have claimed it in the meantime.
     if (!isFree || stored.epoch !== epoch) return { kind: "held", run: storedRun(stored) };

@@ -284,6 +284,13 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await taken("r1", ann)).lease.epoch).toBe(3);
       });
 
+      test("fails for its own owner, which may have been stopped for long and still executes it", async () => {
+        const lease = await make("r1");
+        now += 15_001;
+        expect(await runs.claim("r1", ann)).toMatchObject({ kind: "held", run: { leaseHolder: ann } });
+        await append(lease, sampleEvent(1));
+      });
+
       test("succeeds for only one of many concurrent callers", async () => {
         const lease = await make("r1");
         await runs.finish(lease, { status: "running", at: 1 });

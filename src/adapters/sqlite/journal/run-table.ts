@@ -80,9 +80,11 @@ export class RunTable {
     const was = run.status;
     if (isFinished(was)) return { kind: "finished", was };
     const { leaseHolder } = run;
-    const isOwn = gaveUp && leaseHolder === owner;
-    if (leaseHolder !== undefined && !isOwn && !isOwnerGone(this.#db, { owner: leaseHolder, now, silenceMs }))
-      return { kind: "held", was };
+    // A process that was stopped for long is still executing its own run.
+    const isFree =
+      leaseHolder === undefined ||
+      (leaseHolder === owner ? gaveUp : isOwnerGone(this.#db, { owner: leaseHolder, now, silenceMs }));
+    if (!isFree) return { kind: "held", was };
     this.#owners.heartbeat(owner, now);
     this.#db
       .prepare(
