@@ -41,9 +41,13 @@ const libraries: Readonly<Record<string, string>> = {
   langchain: "langchain.ts",
   mcp: "mcp.ts",
   otel: "otel.ts",
+  server: "server.ts",
   testing: "testing.ts",
   tools: "tools.ts",
 };
+
+/** Entries that browsers load: ES modules of their own, without Node. */
+const browserEntries: Readonly<Record<string, string>> = { client: "src/client.ts" };
 
 /** Entries with peer dependencies. */
 const needsPeers: ReadonlySet<string> = new Set(["ai-sdk", "langchain"]);
@@ -211,6 +215,7 @@ for (const [name, file] of Object.entries(packages)) {
 }
 const { chunks, imports } = await writeModules();
 await writeEntries(chunks, imports);
+await writeFileOf(browserEntries, { format: "esm", entryFileNames: "[name].js" });
 await writeFileOf({ bin: "src/cli/bin.ts" }, { format: "esm", entryFileNames: "[name].js", banner: nodeCheck });
 await writeFile(join(root, "dist/THIRD-PARTY-NOTICES.txt"), await licensesOf([...chunks, ...packageChunks]));
 await chmod(join(root, "dist/bin.js"), 0o755);
@@ -219,6 +224,6 @@ const tsc = spawnSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: 
 await documentSettings(join(root, "dist/types"));
 await shakeTypes(
   join(root, "dist/types"),
-  Object.keys(libraries).map((name) => `${name}.d.ts`),
+  [...Object.keys(libraries), ...Object.keys(browserEntries)].map((name) => `${name}.d.ts`),
 );
 process.exitCode = tsc.status ?? 1;

@@ -76,13 +76,12 @@ export class ChainFolder {
 
   /** Problems of the current files, warnings included. */
   problems(): readonly Problem[] {
-    const { library } = this.#options;
     return [
       ...this.#skipped,
       ...this.#files.values().flatMap((file) => {
         if (file.problem !== undefined) return [file.problem];
         const isCurrent = this.#owners.get(file.chain ?? "") === file && file.broken === undefined;
-        return isCurrent ? library.problems(file.chain ?? "") : (file.broken ?? chainFileProblems(file));
+        return isCurrent ? this.#options.library.problems(file.chain ?? "") : (file.broken ?? chainFileProblems(file));
       }),
       ...this.#duplicates,
     ];

@@ -21,7 +21,7 @@ async function open(command: string, options: Parameters<typeof openWorkspace>[1
   await chmod(join(dir, "bin/deploy.sh"), 0o755);
   const workspace = await openWorkspace(dir, { store: "memory", reload: false, ...options });
   const approve = (result: ToolResult): Promise<unknown> =>
-    workspace.approvals.decide(result.success ? "" : (result.error.approvalId ?? ""), { approved: true }, Date.now());
+    workspace.approvals.decide(result.success ? "" : (result.error.approvalId ?? ""), { approved: true });
   return { dir, workspace, approve, call: () => workspace.engine.call("deploy", {}) };
 }
 

@@ -17,16 +17,19 @@ const loadable = /^skill\.md$|\.(?:ya?ml|[cm]?[jt]s)$/i;
  */
 export function controlPaths(
   dir: string,
-  config: WorkspaceConfig,
+  { engine, chains, skills, capabilities, files }: WorkspaceConfig,
   sources: Pick<Sources, "folder" | "skills" | "mcp">,
 ): ControlPath[] {
-  const { engine, chains, skills, capabilities, files } = config;
   const isOpen = (kinds: readonly EditableKind[]): boolean => kinds.every((kind) => files.editable.includes(kind));
   const folder = (path: string, kinds: readonly EditableKind[]): ControlPath[] =>
     isOpen(kinds) ? [] : [ofKinds(dir, path, kinds)];
   const named = [...sources.folder.dependencies(), ...(sources.skills?.dependencies() ?? [])];
   const modules = [...new Set([...named, ...loadedModules(dir)])];
-  const servers = serverFiles(sources.mcp);
+  // The files that the commands of MCP servers name.
+  const servers = (sources.mcp?.status() ?? []).flatMap(({ name }) => {
+    const address = sources.mcp?.server(name)?.address;
+    return address?.kind === "stdio" ? commandFiles([address.command, ...address.args], address.cwd) : [];
+  });
   return [
     { path: workspaceFile, role: "the settings of the workspace" },
     ...configFiles.map((name) => ({ path: join(dir, name), role: "the MCP servers of the workspace" })),
@@ -60,14 +63,6 @@ function ofKinds(dir: string, path: string, kinds: readonly EditableKind[]): Con
     // Otherwise nothing could be written at all.
     ...(full === resolve(dir) && { only: loadable }),
   };
-}
-
-/** The files that the commands of MCP servers name. */
-function serverFiles(mcp: Sources["mcp"]): string[] {
-  return (mcp?.status() ?? []).flatMap(({ name }) => {
-    const address = mcp?.server(name)?.address;
-    return address?.kind === "stdio" ? commandFiles([address.command, ...address.args], address.cwd) : [];
-  });
 }
 
 /** Files that decide which packages the code of a workspace imports, in its folder and in those around its modules. */

@@ -10,12 +10,14 @@
  * Test: `npm run vitest -- run src/app test/settings.test.ts`
  */
 
+export * from "./api-tokens.ts";
 export * from "./chain-folder.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";
 export * from "./load-chain.ts";
 export type * from "./open-agents.ts";
 export * from "./open-mcp.ts";
+export { type WorkspaceJournal, openJournal } from "./open-journal.ts";
 export * from "./open-trust.ts";
 export * from "./trust-new-workspace.ts";
 export * from "./trust-reasons.ts";
@@ -25,6 +27,7 @@ export * from "./open-workspace.ts";
 export * from "./workspace.ts";
 export * from "./parse-workspace.ts";
 export * from "./plan-file.ts";
+export * from "./plan-for-graph.ts";
 export * from "./read-secrets.ts";
 export * from "./read-settings.ts";
 export * from "./unloaded-tools.ts";
@@ -33,3 +36,8 @@ export * from "./unmatched-settings.ts";
 export * from "./never-connected-servers.ts";
 export type * from "./workspace-config.ts";
 export * from "./tool-file-names.ts";
+export * from "./save-chain.ts";
+export * from "./runs/explain-run.ts";
+export * from "./runs/inspect-run.ts";
+export * from "./runs/open-approvals.ts";
+export * from "./wire/to-wire.ts";

@@ -81,9 +81,14 @@ async function prepare(
 
 /** Plans a file, which may belong to the library. */
 function planText({ text, file }: ChainText, lookup: ChainLookup): Plan {
-  const known = libraryChainName(file, text, lookup);
+  // The name of the library's chain with exactly this text, which is planned only once.
+  const known = lookup.library.names().find((name) => {
+    const source = lookup.folder.fileOf(name) === file ? lookup.library.sourceOf(name) : undefined;
+    return source !== undefined && "text" in source && source.text === text;
+  });
   if (known !== undefined) return planOf(known, lookup);
-  if (isToolText(text)) {
+  // Tools have an `entry`, and chains have `steps`.
+  if (/^entry[ \t]*:/m.test(text) && !/^steps[ \t]*:/m.test(text)) {
     const name = chainNameIn(text, file) ?? "NAME";
     throw notAChain(`${JSON.stringify(file)} is a tool, not a chain; ${cliCommand(`call ${name}`)} calls it`);
   }
@@ -110,11 +115,6 @@ function planOf(name: string, { library, toolProblems }: ChainLookup): Plan {
 
 const codeFile = /\.[cm]?[jt]s$/i;
 
-/** The text of a YAML tool: those have an `entry`, and chains have `steps`. */
-function isToolText(text: string): boolean {
-  return /^entry[ \t]*:/m.test(text) && !/^steps[ \t]*:/m.test(text);
-}
-
 function notAChain(message: string): Error {
   return fail(message, { code: "tool_not_found", reason: "not_a_chain" });
 }
@@ -131,14 +131,6 @@ export function chainFiles(lookup: ChainLookup): ChainFileLookup {
       return loadChain(path, lookup);
     },
   };
-}
-
-/** The name of the library's chain with exactly this text, which is planned only once. */
-function libraryChainName(file: string, text: string, { library, folder }: ChainLookup): string | undefined {
-  return library.names().find((name) => {
-    const source = folder.fileOf(name) === file ? library.sourceOf(name) : undefined;
-    return source !== undefined && "text" in source && source.text === text;
-  });
 }
 
 async function findFile(name: string, dir: string): Promise<string | undefined> {

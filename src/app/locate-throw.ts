@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isInsideFolder } from "../base/index.ts";
+import { isInsideFolder, orElse } from "../base/index.ts";
 import type { LocateThrow } from "../engine/index.ts";
 
 /**
@@ -19,7 +19,8 @@ const maxLineLength = 5000;
 export function createThrowLocator(dir: string): LocateThrow {
   let roots: readonly string[] | undefined;
   return (thrown) => {
-    roots ??= [dir, realOf(dir)];
+    // Modules are imported from the real path of a linked folder.
+    roots ??= [dir, orElse(() => realpathSync(dir), dir)];
     for (const line of framesOf(thrown).slice(-maxFramesLength).split("\n")) {
       const position = line.length > maxLineLength ? undefined : positionInFrame(line, roots);
       if (position !== undefined) return position;
@@ -47,28 +48,11 @@ function positionInFrame(line: string, roots: readonly string[]): string | undef
   if (start === undefined || end === null) return undefined;
   const [, row, column] = end;
   const file = location.exec(line.slice(start, end.index))?.[1] ?? "";
-  const path = file.startsWith("file:") ? pathOf(file) : file;
+  // Without the version query.
+  const path = file.startsWith("file:") ? orElse(() => fileURLToPath(file), undefined) : file;
   if (path === undefined || !isAbsolute(path)) return undefined;
   const root = roots.find((folder) => isInsideFolder(path, folder));
   if (root === undefined) return undefined;
   const parts = relative(root, path).split(sep);
   return parts.includes("node_modules") ? undefined : `${parts.join("/")}:${row}:${column}`;
-}
-
-/** Modules are imported from the real path of a linked folder. */
-function realOf(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return dir;
-  }
-}
-
-/** Without the version query. */
-function pathOf(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
 }

@@ -69,8 +69,8 @@ describe("agents of a workspace", () => {
     }
     // It is released unchanged: another process resumes it.
     const other = await opened(workspace.dir);
-    const [approval] = await other.approvals.list(Date.now(), "pending");
-    await other.approvals.decide(approval?.id ?? "", { approved: true }, Date.now());
+    const [approval] = await other.approvals.list("pending");
+    await other.approvals.decide(approval?.id ?? "", { approved: true });
     const runs = await other.agents();
     expect(await runs.resume(runId)).toMatchObject({ status: "completed", answer: "Written." });
     await expect(runs.resume("nope")).rejects.toThrow("there is no run");

@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../adapters/index.ts";
 import {
+  type ApiTokenStore,
   type ApprovalStore,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunStore,
+  createInMemoryApiTokens,
   createInMemoryApprovals,
   createInMemoryRecords,
   createInMemoryRunJournal,
@@ -17,11 +19,12 @@ import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals and runs. */
+/** The stores of a workspace for records, approvals, runs and tokens. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
+  readonly tokens: ApiTokenStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -44,14 +47,14 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs } = store;
+  const { records, approvals, runs, tokens } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, cache: index.cache, close };
+  return { store, records, approvals, runs, tokens, cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -60,8 +63,8 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs } = store;
-  return { store, records, approvals, runs, cache: undefined, close: () => store.close() };
+  const { records, approvals, runs, tokens } = store;
+  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
 }
 
 function makeFolder(data: string): void {
@@ -91,6 +94,7 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     records,
     approvals,
     runs: createInMemoryRunJournal({ records, approvals }),
+    tokens: createInMemoryApiTokens(),
     cache: undefined,
     store: undefined,
     close: () => records.close(),
@@ -102,6 +106,5 @@ export function openRunService(
   { runs: journal, approvals }: WorkspaceJournal,
   { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
 ): RunService {
-  const { interruptedMs: interruptedApprovalMs } = config.approvals;
-  return new RunService({ journal, approvals, interruptedApprovalMs, secrets: engine });
+  return new RunService({ journal, approvals, interruptedApprovalMs: config.approvals.interruptedMs, secrets: engine });
 }

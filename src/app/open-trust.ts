@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Failure, type FailureError, cliCommand, isInsideFolder } from "../base/index.ts";
+import { type Failure, type FailureError, cliCommand, isInsideFolder, orElse } from "../base/index.ts";
 import type { McpServer } from "../hub/index.ts";
 import { type RefuseTarget, parseAllowList } from "../net/index.ts";
 import type { RefuseNeeds } from "../tool/index.ts";
@@ -119,8 +119,7 @@ async function decide(
   by: { readonly decision: TrustDecision; readonly requestTrust: NonNullable<TrustOptions["requestTrust"]> },
 ): Promise<Set<string>> {
   const trusted = new Set(by.decision.trusted);
-  const { declined } = by.decision;
-  const undecided = items.filter(({ id }) => !trusted.has(id) && !declined.has(id));
+  const undecided = items.filter(({ id }) => !trusted.has(id) && !by.decision.declined.has(id));
   if (undecided.length === 0) return trusted;
   const all = new Set(items.map(({ id }) => id));
   if (await by.requestTrust({ dir: subject.dir, items, undecided })) {
@@ -153,12 +152,8 @@ export function packageRoot(): string | undefined {
 }
 
 function isOwnPackage(url: URL): boolean {
-  try {
-    // A package.json is an object; any other value has no name.
-    return (JSON.parse(readFileSync(url, "utf8")) as { name?: unknown }).name === "windlass";
-  } catch {
-    return false;
-  }
+  // A package.json is an object; any other value has no name.
+  return orElse(() => (JSON.parse(readFileSync(url, "utf8")) as { name?: unknown }).name === "windlass", false);
 }
 
 function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {

@@ -7,6 +7,7 @@ import { DurableCalls } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
+import { ApiTokens } from "./api-tokens.ts";
 import { controlPaths } from "./control-paths.ts";
 import { findWorkspace } from "./find-workspace.ts";
 import { type Chains, createChains } from "./create-chains.ts";
@@ -87,7 +88,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     tracing,
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
-    approvals: journal.approvals,
+    approvals: service.approvalService,
+    tokens: new ApiTokens(journal.tokens, systemClock),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),

@@ -11,7 +11,7 @@ import {
   parseSize,
   settingsSchema,
 } from "../schema/index.ts";
-import { type Problem, type YamlPath, hasErrors, parseYaml, suggest } from "../text/index.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml, suggestEnding } from "../text/index.ts";
 import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
 import { checkRunnerOptions } from "./runner-settings.ts";
 import { type WorkspaceConfig, toConfig } from "./workspace-config.ts";
@@ -79,8 +79,7 @@ export const plainKeyProblem = "plain_key";
 function checkKey(text: string, secrets: readonly string[]): void {
   const name = secretName(text);
   if (secrets.includes(name)) return;
-  const near = suggest(name, secrets);
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const hint = suggestEnding(name, secrets);
   throw new FailureError(`${whyNoSecret(text, name)}${hint}`, { code: "file_invalid", reason: plainKeyProblem });
 }
 

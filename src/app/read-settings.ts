@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggest } from "../text/index.ts";
+import { hasErrors, type ParsedYaml, type Problem, parseYaml, suggestHint } from "../text/index.ts";
 import { pathExists, workspaceFile } from "./find-workspace.ts";
 import { type ParsedWorkspace, defaultConfig, parseWorkspace } from "./parse-workspace.ts";
 import { type SettingText, settingTexts } from "./setting-texts.ts";
@@ -45,8 +45,7 @@ async function checkDirectory(
   }
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() === true) return [];
-  const near = suggest(stated, await foldersIn(dir));
-  const hint = near === undefined ? "make the folder, or correct its name" : `did you mean "${near}"?`;
+  const hint = suggestHint(stated, await foldersIn(dir)) ?? "make the folder, or correct its name";
   const message = `there is no folder "${stated}"; no ${contents.name} are ${contents.use}`;
   return [{ severity: "warning", code: "no_folder", message, hint, ...at }];
 }

@@ -1,6 +1,6 @@
 import { readCustomCommands, readRunnerOption, runnerTables } from "../agent/index.ts";
 import { type FileReport, type Setting, isRecord, optionRule, settingKey } from "../schema/index.ts";
-import { quoteText, suggest } from "../text/index.ts";
+import { quoteText, suggestHint } from "../text/index.ts";
 
 /** Path of the runner options. */
 const optionsPath: readonly string[] = ["agent", "options"];
@@ -64,6 +64,5 @@ export function checkRunnerOptions(options: unknown, report: FileReport): void {
 }
 
 function hintFor(key: string): string {
-  const near = suggest(key, names.keys());
-  return near === undefined ? `there are ${[...names.keys()].join(", ")}` : `did you mean "${near}"?`;
+  return suggestHint(key, names.keys()) ?? `there are ${[...names.keys()].join(", ")}`;
 }

@@ -37,7 +37,7 @@ test("a workspace that serves runs executes those of agents, whose code it loads
   expect(loads.agents).toBe(1);
 
   const client = await openWorkspace(dir, { reload: false });
-  const [approval] = await client.approvals.list(Date.now(), "pending");
+  const [approval] = await client.approvals.list("pending");
   await client.calls.decide(approval?.id ?? "", { approved: true });
   const events = client.runs.events(runId);
   while ((await events.next()).done !== true);

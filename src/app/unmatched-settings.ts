@@ -2,7 +2,7 @@ import { cliCommand } from "../base/index.ts";
 import { selectorWords, toolInRule } from "../engine/index.ts";
 import { type Hub, suggestCapability } from "../hub/index.ts";
 import type { AnyTool } from "../tool/index.ts";
-import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { type Problem, type YamlPath, parseYaml, suggestHint, suggest } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
@@ -80,12 +80,11 @@ function unknownTools({ config, source }: Settings, tools: MatchableTools["tools
   return unknown.map(({ name, path, part, words }) => {
     // No tool has a blank in its name: what follows it was to be the end of a rule.
     const rules = /\s/.test(name) ? [...known].map((tool) => `${tool} trusted`) : [];
-    const near = suggest(name, [...known, ...words, ...rules]);
     return {
       severity: "warning",
       code: "unknown_tool",
       message: `there is no tool "${name}"`,
-      hint: near === undefined ? `${cliCommand("tools")} lists the names` : `did you mean "${near}"?`,
+      hint: suggestHint(name, [...known, ...words, ...rules]) ?? `${cliCommand("tools")} lists the names`,
       file: workspaceFile,
       ...locate(path, part),
     };

@@ -2,7 +2,7 @@ import { readCustomCommands } from "../agent/index.ts";
 import { cliCommand, nameGlob } from "../base/index.ts";
 import { builtinToolNames } from "../builtin/index.ts";
 import { isRecord } from "../schema/index.ts";
-import { type Problem, type YamlPath, parseYaml, suggest } from "../text/index.ts";
+import { type Problem, type YamlPath, parseYaml, suggestHint } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
 import { commandsPath } from "./runner-settings.ts";
@@ -91,8 +91,7 @@ function faultFinder({ tools, hub, mayBeServed }: MatchableTools): (listed: List
     if (real !== undefined) return use === "trust" && !isFormer ? aliasFault(name, real) : undefined;
     const serving = servingTools(name, hub);
     if (serving !== undefined) return use === "call" ? callFault(name, serving) : capabilityFault(name, serving);
-    const near = suggest(name, [...names, ...(use === "trust" ? [] : byAlias.keys())]);
-    const hint = near === undefined ? listed : `did you mean "${near}"?`;
+    const hint = suggestHint(name, [...names, ...(use === "trust" ? [] : byAlias.keys())]) ?? listed;
     return { code: "unknown_tool", message: `there is no tool "${name}"`, hint };
   };
 }

@@ -3,11 +3,12 @@ import type { SqliteStore, Tracing } from "../adapters/index.ts";
 import type { Agent, AgentRuns } from "../agent/index.ts";
 import { FailureError, brandPublic } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
-import type { Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
+import type { ApprovalService, Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
 import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
-import type { ApprovalRequest, ApprovalStore } from "../store/index.ts";
+import type { ApprovalRequest } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
+import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { LoadChainOptions } from "./load-chain.ts";
@@ -49,7 +50,10 @@ export interface Workspace {
   readonly configured: boolean;
   readonly config: WorkspaceConfig;
   readonly engine: Engine;
-  readonly approvals: ApprovalStore;
+  /** Lists and decides the approvals of its calls and runs. */
+  readonly approvals: ApprovalService;
+  /** Creates and revokes the tokens of its HTTP API. */
+  readonly tokens: ApiTokens;
   /** The database; undefined with the `memory` store. */
   readonly store: SqliteStore | undefined;
   /** Sources of its tools: its folders of tools and of skills. */

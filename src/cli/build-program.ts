@@ -56,15 +56,14 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
   for (const [index, child] of (spec.commands ?? []).entries()) addCommand(command, child, options, index === 0);
   if (spec.load === undefined) return;
   command.action(() => {
-    const { terminal, dispatch } = options;
     const input = {
-      terminal,
+      terminal: options.terminal,
       words: command.args,
       options: command.opts(),
       dir: dirOf(command),
       trust: isTrusted(command),
     };
-    return dispatch(spec, createInvocation(input));
+    return options.dispatch(spec, createInvocation(input));
   });
 }
 

@@ -93,3 +93,15 @@ export function toTarget(url: Pick<URL, "hostname" | "port" | "protocol">): Targ
   const defaultPort = url.protocol === "https:" ? 443 : 80;
   return { host, port: url.port === "" ? defaultPort : Number(url.port) };
 }
+
+/**
+ * The network of a client: its IPv4 address, or the first half of an IPv6 address, of which one client has all addresses.
+ * Empty if the address is unknown.
+ */
+export function networkOf(address: string | undefined): string {
+  const parsed = parseAddress(address ?? "");
+  if (parsed === undefined) return "";
+  const { family, value } = parsed;
+  if (family === 4) return `4/${value}`;
+  return value >> 32n === 0xff_ffn ? `4/${value & 0xff_ff_ff_ffn}` : `6/${value >> 64n}`;
+}

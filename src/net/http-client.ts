@@ -14,7 +14,7 @@ import { checkUrl } from "./check-url.ts";
 import { type Connector, type DialSocket, createConnector } from "./connector.ts";
 import { netFailure } from "./net-reasons.ts";
 import { acceptedCodings, decodeContent, readResponseBody } from "./read-body.ts";
-import { type RedirectHop, type RedirectResponse, isRedirect, nextRedirectHop } from "./redirect.ts";
+import { type RedirectHop, isRedirect, nextRedirectHop } from "./redirect.ts";
 import { type ResolveHost, systemResolve } from "./resolve-target.ts";
 
 /** Options of {@link createHttpClient}. */
@@ -263,7 +263,7 @@ class GuardedHttpClient implements StreamingHttpClient {
     let hop = first;
     for (let hops = 0; ; hops++) {
       const response = await this.#send(hop, run.signal);
-      const answer = answerOf(response);
+      const answer = { status: response.statusCode, location: [response.headers["location"]].flat()[0] };
       if (redirect === "manual" || !isRedirect(answer)) return { response, hop };
       response.body.on("error", () => {}).destroy();
       if (hops >= maxRedirects) {
@@ -335,10 +335,6 @@ function onWire({ url, method, headers, body }: RedirectHop): Dispatcher.Request
     headers: [...headers].flatMap(([name, values]) => values.flatMap((value) => [name, value])),
     ...(body !== undefined && { body }),
   };
-}
-
-function answerOf({ statusCode, headers }: Dispatcher.ResponseData): RedirectResponse {
-  return { status: statusCode, location: [headers["location"]].flat()[0] };
 }
 
 function headersOf(response: Dispatcher.ResponseData): HttpResponse["headers"] {

@@ -1,5 +1,5 @@
 /**
- * The guarded HTTP client. All outbound HTTP of the library goes through it.
+ * The guarded HTTP client, through which all outbound HTTP of the library goes, and the guard of servers.
  *
  * Belongs here: URLs, addresses, redirects, headers and limits of requests. Knowledge of a single service does not.
  *
@@ -11,12 +11,14 @@
  * Test: `npm run vitest -- run src/net`
  */
 
+export { networkOf } from "./address.ts";
 export * from "./allow-list.ts";
 export type * from "./check-headers.ts";
 export * from "./check-url.ts";
 export * from "./create-fetch.ts";
 export type * from "./connector.ts";
 export * from "./http-client.ts";
+export * from "./inbound-guard.ts";
 export * from "./net-reasons.ts";
 export type * from "./resolve-target.ts";
 export * from "./retry-after.ts";

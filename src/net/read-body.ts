@@ -73,8 +73,9 @@ async function* decode(stream: Readable, coding: Coding, maxBytes: number): Asyn
   if (first.done === true) return;
   const decoder = createDecoder(await import("node:zlib"), coding, first.value);
   try {
+    // Compression may grow a body a little, never by much: more than this is made to keep the reader busy.
     yield* pipeline(
-      limitWire(first.value, source, wireLimit(maxBytes)),
+      limitWire(first.value, source, maxBytes + Math.ceil(maxBytes / 8) + 65_536),
       decoder,
       () => {}, // The loop that reads sees the same error.
     );
@@ -83,11 +84,6 @@ async function* decode(stream: Readable, coding: Coding, maxBytes: number): Asyn
       ? netFailure("bad_encoding", `the body is not valid ${coding}`, { cause: error })
       : error;
   }
-}
-
-/** Compression may grow a body a little, never by much: more than this is made to keep the reader busy. */
-function wireLimit(maxBytes: number): number {
-  return maxBytes + Math.ceil(maxBytes / 8) + 65_536;
 }
 
 async function* limitWire(

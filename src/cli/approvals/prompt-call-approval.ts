@@ -2,7 +2,7 @@ import type { RequestApproval } from "../../engine/index.ts";
 import type { ApprovalRequest } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
-import { describeDecision } from "./list-open-approvals.ts";
+import { describeDecision } from "./describe-approval.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -1,6 +1,7 @@
 import { agentsGroup, approvalsGroup, runsGroup } from "./specs/runs.ts";
 import { authoringGroup } from "./specs/authoring.ts";
 import { maintenanceGroup, recordsGroup } from "./specs/maintenance.ts";
+import { serverGroup } from "./specs/server.ts";
 import { runGroup } from "./specs/run.ts";
 import type { CommandGroup, OptionSpec } from "../program/command-spec.ts";
 
@@ -25,5 +26,6 @@ export const commandGroups: readonly CommandGroup[] = [
   runsGroup,
   recordsGroup,
   approvalsGroup,
+  serverGroup,
   maintenanceGroup,
 ];

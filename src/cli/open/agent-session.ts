@@ -18,12 +18,11 @@ import { otherRows, reportUnusedInput } from "../approvals/show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { userName } from "../terminal/user-name.ts";
 import type { Redactor } from "../../secrets/index.ts";
-import { snakeKeys, toWireFailure, type AnyTool, type Effect } from "../../tool/index.ts";
+import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { toWireCoded, toWireAgent } from "../wire/to-wire.ts";
-import type { Workspace, WorkspaceAgentOptions } from "../../app/index.ts";
-import { type RequestApproval, compilePermissions } from "../../engine/index.ts";
+import { toWireCoded, toWireAgent, type Workspace, type WorkspaceAgentOptions } from "../../app/index.ts";
+import { type RequestApproval, compilePermissions, isDestructiveCall, resolveCallEffect } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { unknownModel } from "../../model/index.ts";
 import type { OptionsOf, SettingsTable } from "../../schema/index.ts";
@@ -80,15 +79,14 @@ async function follow(session: RunSession, execute: Execute, ahead: TypeAhead | 
 
 /** Prompts the person at the terminal. The position of the call in the run is only for programs. */
 function promptHere(session: RunSession, view: AgentRunView, ahead: TypeAhead | undefined): RequestApproval {
-  const { invocation, workspace } = session;
   const promptForApproval = promptRunApproval({
-    terminal: invocation.terminal,
+    terminal: session.invocation.terminal,
     view,
     by: userName(),
     durable: true,
     ...(ahead !== undefined && { ahead }),
     decidedElsewhere: decidedElsewhere.bind(null, session),
-    why: (approval) => approvalReason(approval, workspace, cliTexts[session.language].agent),
+    why: (approval) => approvalReason(approval, session.workspace, cliTexts[session.language].agent),
     language: () => session.language,
   });
   return ({ step: _step, ...approval }, signal) => promptForApproval(approval, signal);
@@ -186,34 +184,17 @@ function approvalReason(
   const registered = engine.tools.resolve(name);
   if (registered === undefined || callerType !== "conversation_agent") return undefined;
   const { tool, source } = registered;
-  const effect = effectOf(tool, args);
+  const effect = resolveCallEffect(tool, args);
   const { permission, rule } = compilePermissions(config.permissions).decide({
     tool: tool.name,
     aliases: tool.aliases,
     source,
     callerType,
     effect,
-    destructive: isDestructive(tool, args),
+    destructive: isDestructiveCall(tool, args),
     sends: tool.sends,
   });
   return words.approvalReason(words.effects[effect], permission === "ask" ? rule : undefined);
-}
-
-/** Displayed arguments have their secrets redacted, and an effect function may fail on them. */
-function effectOf({ effect }: AnyTool, args: unknown): Effect {
-  return typeof effect === "function" ? orElse(() => effect(args), "once") : effect;
-}
-
-function isDestructive({ destructive }: AnyTool, args: unknown): boolean {
-  return typeof destructive === "function" ? orElse(() => destructive(args), true) : destructive;
-}
-
-function orElse<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
 }
 
 /** Agent options from the command line; `windlass.yaml` has the defaults. */

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { type SqliteStore, openSqlite, openSqliteReadOnly } from "../../adapters/index.ts";
-import { pathExists, findWorkspace } from "../../app/index.ts";
+import { type WorkspaceJournal, findWorkspace, openJournal, pathExists } from "../../app/index.ts";
+import { systemClock } from "../../base/index.ts";
+import { ApprovalService } from "../../engine/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 
 /**
@@ -10,6 +12,8 @@ export interface OpenedJournal {
   readonly dir: string;
   /** Undefined if nothing was ever recorded; inspecting does not create a database. */
   readonly store: SqliteStore | undefined;
+  /** Its approvals; undefined without a store. */
+  readonly approvals: ApprovalService | undefined;
 }
 
 /** Opens the database of the workspace of this folder for reading, runs `work`, and closes it. */
@@ -20,6 +24,16 @@ export function withJournal<T>(work: (journal: OpenedJournal) => Promise<T>): Pr
 /** The same for commands that change the database. */
 export function withWritableJournal<T>(work: (journal: OpenedJournal) => Promise<T>): Promise<T> {
   return withStore(work, (file) => openSqlite({ file, redactor: createRedactor([]) }));
+}
+
+/** The same for commands that create the database if there is none. */
+export async function withNewJournal<T>(work: (journal: WorkspaceJournal) => Promise<T>): Promise<T> {
+  const journal = await openJournal(await findWorkspace("."), { retention: {}, redactor: createRedactor([]) });
+  try {
+    return await work(journal);
+  } finally {
+    await journal.close();
+  }
 }
 
 /** Opens a database for reading. One of an earlier version is migrated first. */
@@ -34,10 +48,10 @@ async function withStore<T>(
 ): Promise<T> {
   const dir = await findWorkspace(".");
   const file = journalFile(dir);
-  if (!(await pathExists(file))) return await work({ dir, store: undefined });
+  if (!(await pathExists(file))) return await work({ dir, store: undefined, approvals: undefined });
   const store = await open(file);
   try {
-    return await work({ dir, store });
+    return await work({ dir, store, approvals: new ApprovalService(store.approvals, systemClock) });
   } finally {
     await store.close();
   }

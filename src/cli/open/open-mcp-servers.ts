@@ -23,10 +23,9 @@ export interface OpenMcpServersOptions {
 
 /** Opens the MCP servers of the current workspace, runs `work`, and stops them. */
 export async function withMcp<T>(
-  options: OpenMcpServersOptions,
+  { terminal, verbose = false }: OpenMcpServersOptions,
   work: (here: OpenedMcpServers) => Promise<T>,
 ): Promise<T> {
-  const { terminal, verbose = false } = options;
   const opening = await readWorkspace(".", { ...trustOptions(terminal), reload: false });
   const { redactor, http, trust } = opening;
   const log = (message: string): void => {

@@ -47,11 +47,10 @@ const withoutServers: ReadonlySet<string> = new Set(["llm", "vault"]);
  * of a model.
  */
 export async function prepareForAgent({ runner }: { readonly runner: string }, preparing: Preparing): Promise<void> {
-  const { workspace, terminal } = preparing;
   if (!withoutServers.has(runner)) await connectAll(preparing);
-  for (const { severity, file, line, column, message, hint = "" } of workspace.problems()) {
+  for (const { severity, file, line, column, message, hint = "" } of preparing.workspace.problems()) {
     if (severity === "warning" && file === workspaceFile) {
-      warn(`${file}:${line}:${column}: ${message}${hint === "" ? "" : `; ${hint}`}`, terminal);
+      warn(`${file}:${line}:${column}: ${message}${hint === "" ? "" : `; ${hint}`}`, preparing.terminal);
     }
   }
 }

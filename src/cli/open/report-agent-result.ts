@@ -13,7 +13,7 @@ import { safeJson } from "../terminal/safe-json.ts";
 import { reportPendingApprovals } from "./report-run-result.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { toWireAgent } from "../wire/to-wire.ts";
+import { toWireAgent } from "../../app/index.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 
 /** Additional fields of the `--json` output. */
@@ -27,9 +27,8 @@ export async function reportAgentResult(
 ): Promise<ExitCode> {
   const { invocation, workspace, interrupts } = session;
   const { terminal } = invocation;
-  const { redactor } = workspace.engine;
   const json = invocation.flag("json");
-  if (json) terminal.print(safeJson({ ...toWireAgent(result, redactor), ...extra }));
+  if (json) terminal.print(safeJson({ ...toWireAgent(result, workspace.engine.redactor), ...extra }));
   else if (!invocation.flag("events")) reportAnswer(result, session);
   logWrapped(usageLine(result, session.language), terminal, { style: "dim" });
   if (result.status === "running") reportReleasedAgentRun(result, session);

@@ -1,12 +1,13 @@
 import type { Failure } from "../../base/index.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
-import type { ApprovalStore } from "../../store/index.ts";
+import type { ApprovalService } from "../../engine/index.ts";
 import { argumentsLine, fittingLines } from "../approvals/show-approval.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
-import { describeApproval, isAgentCall, listOpenApprovals } from "../approvals/list-open-approvals.ts";
+import { listOpenApprovals } from "../../app/index.ts";
+import { describeApproval, isAgentCall } from "../approvals/describe-approval.ts";
 import { codeOf, reportFormattedError } from "../program/report-error.ts";
 import type { RunSession } from "./run-session.ts";
 import { summaryLine } from "../terminal/run-view/summary-line.ts";
@@ -18,8 +19,8 @@ import type { Style } from "../terminal/terminal.ts";
 export interface ReportRunOptions {
   /** True if the run is durable. */
   readonly durable: boolean;
-  /** Store of the run's approvals. Default: the one of the workspace. */
-  readonly approvals?: ApprovalStore;
+  /** The run's approvals. Default: those of the workspace. */
+  readonly approvals?: ApprovalService;
   /** True if an approval was rejected and the run ended because of it: the command itself did not fail. */
   readonly refused?: boolean;
   readonly isDryRun?: boolean;
@@ -86,11 +87,9 @@ export async function reportPendingApprovals(
   const { terminal } = invocation;
   const words = cliTexts[language].approvals;
   const pending = await listOpenApprovals({ approvals, store: workspace.store }, runId);
+  if (pending.length === 0)
+    return logWrapped(words.awaitsWorker(runId, commandLine(invocation, "resume", runId)), terminal);
   const lead = `${terminal.tint("yellow", words.waiting)} `;
-  if (pending.length === 0) {
-    logWrapped(words.allDecided(runId, commandLine(invocation, "resume", runId)), terminal, { lead });
-    return;
-  }
   logWrapped(words.needs(runId, pending.length), terminal, { lead });
   for (const approval of pending) {
     const { id, tool, args } = approval;

@@ -137,7 +137,7 @@ export interface FollowOptions {
 export async function decidedElsewhere(session: RunSession, { id }: Approval): Promise<Approval | undefined> {
   // Cancelling the run withdraws its approvals.
   if (session.interrupts.code !== undefined) return undefined;
-  const approval = await session.workspace.approvals.get(id, Date.now());
+  const approval = await session.workspace.approvals.find(id);
   if (approval === undefined || approval.status === "pending") return undefined;
   session.decidedElsewhere = true;
   return approval;
@@ -149,13 +149,12 @@ export async function followRun(
   { durable, requestApproval }: FollowOptions,
   execute: (how: ExecuteRunOptions) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const { invocation } = session;
   const view = viewFor(session);
   const stopWaiting = reportWaitingForOwner(session);
   try {
     return await execute({
       ...executeOptions(session, view, { durable, ...(requestApproval && { requestApproval }) }),
-      onNotice: noticesOf(invocation),
+      onNotice: noticesOf(session.invocation),
       onEvent: (event) => {
         stopWaiting();
         if (durable) session.runId = event.runId;

@@ -86,10 +86,8 @@ export function reportFormattedError(
 export function reportUnexpected(error: unknown, terminal: Terminal, json?: JsonForm): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   printFailure(terminal, { code: "unexpected", message }, json);
-  if (process.env["WINDLASS_DEBUG"] === "1" && error instanceof Error) {
-    reportFormattedError(terminal, { message: `unexpected: ${error.stack ?? message}` });
-    return;
-  }
+  if (process.env["WINDLASS_DEBUG"] === "1" && error instanceof Error)
+    return reportFormattedError(terminal, { message: `unexpected: ${error.stack ?? message}` });
   const hints = [
     "this is a bug in Windlass or in a tool; please report it",
     "set WINDLASS_DEBUG=1 to see the stack trace",

@@ -51,6 +51,17 @@ export function watchInterrupts(exit: (code: ExitCode) => void = endProcess): In
   };
 }
 
+/** Runs `work` with a signal that the first Ctrl-C or SIGTERM aborts; the second one exits immediately. */
+export async function withStopSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupts = watchInterrupts();
+  interrupts.arm({ onStop: () => {} });
+  try {
+    return await work(interrupts.signal);
+  } finally {
+    interrupts.dispose();
+  }
+}
+
 let ours = false;
 
 /** Exits the process intentionally. */

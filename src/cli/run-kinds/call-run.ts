@@ -1,11 +1,8 @@
-import type { Workspace } from "../../app/index.ts";
+import { type InspectedRun, toWireCall } from "../../app/index.ts";
 import type { Failure } from "../../base/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
 import { redactFailure } from "../../secrets/index.ts";
 import type { StoredRun } from "../../store/index.ts";
-import { renderCoded } from "../../text/index.ts";
-import { toWireResult } from "../../tool/index.ts";
-import { listOpenApprovals } from "../approvals/list-open-approvals.ts";
 import { showWaiting } from "../open/show-waiting.ts";
 import {
   reportPendingApprovals,
@@ -15,18 +12,12 @@ import {
 } from "../open/report-run-result.ts";
 import { type RunSession, executeOptions } from "../open/run-session.ts";
 import type { ExitCode } from "../program/exit-codes.ts";
-import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
+import { type Invocation, commandLine } from "../program/invocation.ts";
 import { codeOf, reportFormattedError } from "../program/report-error.ts";
-import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { statusLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { AgentFact } from "../terminal/texts/cli-text-table.ts";
-import { cliTexts } from "../terminal/texts/cli-texts.ts";
-import { toWireCoded } from "../wire/to-wire.ts";
 import {
-  type Explanation,
-  type InspectedRun,
   type ReportResumedOptions,
   type RunKindCommands,
   reportCancelledCalls,
@@ -43,17 +34,14 @@ export const callRuns: RunKindCommands<DurableCallResult> = {
   reportCancelled: async (result, session, cancelled) =>
     reportCancelledCalls(toWireCall(result, cancelled.run, session.workspace), session, cancelled),
   show: showCall,
-  explain: explainCall,
   repeat: (run, { engine }) => ["call", run.name, "--args", engine.redactor.text(run.input)],
 };
 
 async function resumeCall(session: RunSession, { id, name }: StoredRun): Promise<DurableCallResult> {
   const { invocation, workspace } = session;
-  const { terminal } = invocation;
-  const { redactor } = workspace.engine;
-  const waiting = showWaiting(workspace, terminal, name);
+  const waiting = showWaiting(workspace, invocation.terminal, name);
   const onProgress = (value: unknown): void => {
-    const reported = redactor.known(value);
+    const reported = workspace.engine.redactor.known(value);
     if (invocation.flag("events")) printEvent(session, "call_progress", { run_id: id, value: reported });
     else waiting.progress(reported);
   };
@@ -113,24 +101,6 @@ function printCall({ result }: DurableCallResult, session: RunSession, wire: Rea
   else if (result?.success === true) terminal.print(safeJson(workspace.engine.redactor.value(result.output)));
 }
 
-/** A durable call in JSON output. */
-function toWireCall(
-  { runId, status, tool, result }: DurableCallResult,
-  { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
-): Record<string, unknown> {
-  return {
-    run_id: runId,
-    kind: "call",
-    tool,
-    status,
-    args: redactor.value(JSON.parse(input)),
-    ...(result !== undefined && { result: redactor.value(toWireResult(result)) }),
-    started_at: new Date(startedAt).toISOString(),
-    ...(finishedAt !== undefined && { finished_at: new Date(finishedAt).toISOString() }),
-  };
-}
-
 function toStatus({ name, status, startedAt, finishedAt = Date.now() }: StoredRun): Parameters<typeof statusLine>[0] {
   return { name, status, duration_ms: finishedAt - startedAt };
 }
@@ -141,58 +111,13 @@ async function showCall(invocation: Invocation, inspected: InspectedRun): Promis
   const { workspace, run, isInterrupted } = inspected;
   const { redactor } = workspace.engine;
   const call = await workspace.calls.inspect(run.id);
-  if (invocation.flag("json")) {
-    terminal.print(safeJson(toWireCall(call, run, workspace)));
-    return;
-  }
+  if (invocation.flag("json")) return terminal.print(safeJson(toWireCall(call, run, workspace)));
   terminal.print(`${terminal.paint("bold", toOneLine(run.name))}  ${terminal.paint("dim", run.id)}`);
   terminal.print(`  args ${safeJson(redactor.value(JSON.parse(run.input)), 0)}`);
   if (call.result?.success === true) terminal.print(`  output ${safeJson(redactor.value(call.result.output), 0)}`);
   terminal.print(statusLine(toStatus(run), (style, text) => terminal.paint(style, text), isInterrupted));
   if (call.result?.success === false) {
-    const { code, message } = call.result.error;
-    terminal.print(`  ${code}: ${toOneLine(redactor.text(message))}`);
+    terminal.print(`  ${call.result.error.code}: ${toOneLine(redactor.text(call.result.error.message))}`);
   }
   await reportWhatItWaitsFor(invocation, inspected);
-}
-
-async function explainCall(
-  invocation: Invocation,
-  { workspace, run }: InspectedRun,
-  step: string,
-): Promise<Explanation[]> {
-  const { redactor } = workspace.engine;
-  if (step !== "") {
-    const all = commandLine(invocation, "explain", run.id);
-    throw new UsageError(
-      `run ${run.id} is one call of ${toOneLine(run.name)}, without steps`,
-      `explain it with: ${all}`,
-    );
-  }
-  const args = toOneLine(redactor.text(run.input));
-  const called: AgentFact = { code: "called", params: { initiator: "program", tool: toOneLine(run.name), args } };
-  const outcome = await outcomeOf(invocation, { workspace, run });
-  return [called, ...outcome].map((fact) => ({
-    sentence: renderCoded(cliTexts.en.facts, fact),
-    fact: toWireCoded(fact),
-  }));
-}
-
-async function outcomeOf(
-  invocation: Invocation,
-  { workspace, run }: Pick<InspectedRun, "workspace" | "run">,
-): Promise<AgentFact[]> {
-  const { result } = await workspace.calls.inspect(run.id);
-  const ms = (run.finishedAt ?? run.startedAt) - run.startedAt;
-  if (result?.success === true) return [{ code: "call_succeeded", params: { ms } }];
-  if (result?.success === false) {
-    const { code, message } = redactFailure(result.error, workspace.engine.redactor.text);
-    return [{ code: "call_failed", params: { code, detail: toOneLine(message), ms } }];
-  }
-  const approvals = await listOpenApprovals(workspace, run.id);
-  if (approvals.length === 0) return [{ code: "outcome_unknown", params: {} }];
-  return approvals.map(({ id }) => ({
-    code: "awaits_approval",
-    params: { command: commandLine(invocation, "approve", shellWord(id)) },
-  }));
 }

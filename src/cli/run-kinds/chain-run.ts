@@ -1,14 +1,6 @@
-import type { Workspace } from "../../app/index.ts";
-import {
-  type ExecutionLog,
-  type ExplainFact,
-  type RunResult,
-  type StepLog,
-  explainFactText,
-  explainFacts,
-} from "../../chain/index.ts";
-import { cutDisplay, displayWidth, formatDuration, padDisplay, stripUnsafe } from "../../text/index.ts";
-import { isUndo, listOpenApprovals } from "../approvals/list-open-approvals.ts";
+import type { InspectedRun } from "../../app/index.ts";
+import type { ExecutionLog, RunResult, StepLog } from "../../chain/index.ts";
+import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
 import { reportCompensation, reportPendingApprovals, reportRunResult } from "../open/report-run-result.ts";
 import { type RunSession, followRun } from "../open/run-session.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
@@ -18,14 +10,7 @@ import { toOneLine } from "../terminal/format-table.ts";
 import { retriesOf, summaryLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
-import { toWireCoded } from "../wire/to-wire.ts";
-import {
-  type CancelledRun,
-  type Explanation,
-  type InspectedRun,
-  type RunKindCommands,
-  reportWhatItWaitsFor,
-} from "./run-kind.ts";
+import { type CancelledRun, type RunKindCommands, reportWhatItWaitsFor } from "./run-kind.ts";
 
 /** Commands for runs of chains. */
 export const chainRuns: RunKindCommands<RunResult> = {
@@ -35,10 +20,6 @@ export const chainRuns: RunKindCommands<RunResult> = {
   cancel: ({ runs }, id, by) => runs.cancel(id, by),
   reportCancelled,
   show: showChainRun,
-  explain: async (_invocation, inspected, step) => {
-    const result = await inspected.workspace.runs.inspect(inspected.run.id);
-    return step === "" ? explainAll(inspected, result) : explainStep(inspected, result, step);
-  },
 };
 
 async function reportCancelled(
@@ -70,10 +51,7 @@ async function showChainRun(invocation: Invocation, inspected: InspectedRun): Pr
   const { terminal } = invocation;
   const { workspace, run, isInterrupted } = inspected;
   const log = (await workspace.runs.inspect(run.id)).log();
-  if (invocation.flag("json")) {
-    terminal.print(safeJson(log));
-    return;
-  }
+  if (invocation.flag("json")) return terminal.print(safeJson(log));
   for (const line of logLines(log, terminal, isInterrupted)) terminal.print(line);
   await reportWhatItWaitsFor(invocation, inspected);
   const failed = log.steps.find(({ status }) => status === "failed");
@@ -187,57 +165,4 @@ function itemsOf({ items }: StepLog): string {
 
 function undone({ status, error }: NonNullable<StepLog["compensation"]>): string {
   return status === "success" ? "undone" : `could not be undone: ${error?.message ?? "unknown reason"}`;
-}
-
-async function explainStep(
-  { workspace, isInterrupted }: InspectedRun,
-  result: RunResult,
-  step: string,
-): Promise<Explanation[]> {
-  const { redactor } = workspace.engine;
-  const facts = [
-    ...explainFacts(result, step, { redactor, interrupted: isInterrupted }),
-    ...(await pendingApprovals(workspace, result.runId, step)),
-  ];
-  return facts.map(toExplanation);
-}
-
-function toExplanation(fact: ExplainFact): Explanation {
-  return { sentence: stripUnsafe(explainFactText(fact)), fact: toWireCoded(fact) };
-}
-
-/** Explains the run: each step in a sentence, and those that did not succeed in full. */
-async function explainAll(inspected: InspectedRun, result: RunResult): Promise<Explanation[]> {
-  const log = result.log();
-  const params = {
-    chain: toOneLine(log.name),
-    status: inspected.isInterrupted ? "interrupted" : log.status,
-    ms: log.duration_ms,
-    ...(log.error && { error: { code: log.error.code, message: toOneLine(log.error.message) } }),
-  } as const;
-  const explanations = [toExplanation({ code: "run_status", params })];
-  for (const { id: step, status } of log.steps) {
-    const all = await explainStep(inspected, result, step);
-    const shown = status === "success" ? all.slice(0, 1) : all;
-    explanations.push(...shown.map((each) => ({ step, ...each })));
-  }
-  return explanations;
-}
-
-/** Pending approvals of the step, or of its compensation. */
-async function pendingApprovals(workspace: Workspace, runId: string, path: string): Promise<ExplainFact[]> {
-  const approvals = await listOpenApprovals(workspace, runId);
-  return (
-    approvals
-      // An approval of one item belongs to the step too.
-      .filter(({ step }) => step?.replace(/\[\d+\]$/, "") === path || step === path)
-      .map((pending) => {
-        const { id: approval, step = path, tool, args } = pending;
-        const call = { tool: toOneLine(tool), args: safeJson(args, 0) };
-        return {
-          code: "approval_pending",
-          params: { approval, step: toOneLine(step), undo: isUndo(pending), ...call },
-        };
-      })
-  );
 }

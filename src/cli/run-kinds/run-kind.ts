@@ -1,7 +1,14 @@
-import { type Workspace, findWorkspace, pathExists } from "../../app/index.ts";
+import {
+  type InspectedRun,
+  type Workspace,
+  findWorkspace,
+  inspectRun,
+  listOpenApprovals,
+  pathExists,
+} from "../../app/index.ts";
 import { type RunKindId, type StoredRun, isFinished } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
-import { describeApproval, listOpenApprovals } from "../approvals/list-open-approvals.ts";
+import { describeApproval } from "../approvals/describe-approval.ts";
 import { withJournal, journalFile } from "../open/open-journal.ts";
 import type { RunSession } from "../open/run-session.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
@@ -9,7 +16,6 @@ import { type Invocation, commandLine } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import type { WireCoded } from "../wire/to-wire.ts";
 import { openHere } from "../open/open-here.ts";
 
 /** Implementation of the run commands for runs of one kind. */
@@ -26,8 +32,6 @@ export interface RunKindCommands<Result> {
   reportCancelled(result: Result, session: RunSession, how: CancelledRun): Promise<ExitCode>;
   /** `windlass show`. */
   show(invocation: Invocation, inspected: InspectedRun): Promise<void>;
-  /** `windlass explain`: about this step; about all steps if it is empty. */
-  explain(invocation: Invocation, inspected: InspectedRun, step: string): Promise<Explanation[]>;
   /** The command that does the same again. If omitted, `rerun` does. */
   repeat?(run: StoredRun, workspace: Workspace): readonly string[];
 }
@@ -47,22 +51,6 @@ export interface CancelledRun {
   readonly run: StoredRun;
 }
 
-/** A run to inspect. */
-export interface InspectedRun {
-  readonly workspace: Workspace;
-  readonly run: StoredRun;
-  /** True if its process has died and no other process holds it. */
-  readonly isInterrupted: boolean;
-}
-
-/** A sentence of an explanation, and the fact that it states. */
-export interface Explanation {
-  readonly sentence: string;
-  readonly fact: WireCoded;
-  /** The step, if all steps of a run are explained. */
-  readonly step?: string;
-}
-
 /** The kinds are loaded when a run of them is first used. */
 const kinds: Readonly<Record<RunKindId, () => Promise<RunKindCommands<unknown>>>> = {
   chain: async () => (await import("./chain-run.ts")).chainRuns,
@@ -77,15 +65,24 @@ export function commandsFor({ kind }: Pick<StoredRun, "kind">): Promise<RunKindC
 
 /** The stored run with this id. The error for an unknown one suggests similar ids. */
 export async function requireRun(
-  { store }: Pick<Workspace, "store">,
-  { id, invocation }: { readonly id: string; readonly invocation: Invocation },
+  workspace: Pick<Workspace, "store">,
+  { id, invocation }: NamedRun,
 ): Promise<StoredRun> {
-  const found = await store?.runs.read(id);
+  const found = await workspace.store?.runs.read(id);
   if (found !== undefined) return found.run;
+  throw await unknownRun(workspace, { id, invocation });
+}
+
+interface NamedRun {
+  readonly id: string;
+  readonly invocation: Invocation;
+}
+
+async function unknownRun({ store }: Pick<Workspace, "store">, { id, invocation }: NamedRun): Promise<UsageError> {
   const known = ((await store?.runs.list({ limit: 1000 })) ?? []).map((run) => run.id);
   const near = suggest(id, known);
   const list = known.length === 0 ? "no runs yet" : `list runs with: ${commandLine(invocation, "runs")}`;
-  throw new UsageError(`there is no run ${JSON.stringify(id)}`, near === undefined ? list : `did you mean ${near}?`);
+  return new UsageError(`there is no run ${JSON.stringify(id)}`, near === undefined ? list : `did you mean ${near}?`);
 }
 
 /** The id of the newest run; a run that is called `last` itself is meant by its id. */
@@ -156,12 +153,11 @@ export async function withInspectedRun<T>(
   if (!(await pathExists(journalFile(await findWorkspace("."))))) {
     throw new UsageError(`there is no run ${JSON.stringify(id)}`, "no runs yet");
   }
-  const { terminal } = invocation;
-  const { workspace, close } = await openHere(terminal, { store: "read-only" });
+  const { workspace, close } = await openHere(invocation.terminal, { store: "read-only" });
   try {
-    const run = await requireRun(workspace, { id, invocation });
-    const abandoned = run.status === "running" ? await workspace.runs.list({ abandoned: true, limit: 1000 }) : [];
-    return await work({ workspace, run, isInterrupted: abandoned.some((one) => one.id === id) });
+    const inspected = await inspectRun(workspace, id);
+    if (inspected === undefined) throw await unknownRun(workspace, { id, invocation });
+    return await work(inspected);
   } finally {
     await close();
   }

@@ -18,7 +18,7 @@ export function formatBytes(bytes: number): string {
     size /= 1000;
     unit++;
   }
-  return `${unit === 0 ? Math.round(size) : trimmed(size)} ${units[unit] ?? ""}`;
+  return `${unit === 0 ? Math.round(size) : size.toFixed(1).replace(/\.0$/, "")} ${units[unit] ?? ""}`;
 }
 
 /** `1 record`, `12,000 records`. */
@@ -34,10 +34,6 @@ export function formatRetries(count: number): string {
 /** `12,000`. Not by locale: that loads the tables of all languages first, which takes longer than most commands. */
 export function formatNumber(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-function trimmed(number: number): string {
-  return number.toFixed(1).replace(/\.0$/, "");
 }
 
 /** `08:19:07.123`, in local time. */

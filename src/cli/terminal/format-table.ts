@@ -1,4 +1,5 @@
 import { cutDisplay, displayWidth, padDisplay, stripUnsafe } from "../../text/index.ts";
+import type { Style, Terminal } from "./terminal.ts";
 import { wrapText } from "./wrap-text.ts";
 
 /** A column: its title, and how its cells are formatted. */
@@ -17,6 +18,30 @@ export interface TableOptions {
   /** Maximum width of a line. Default: as wide as needed. */
   readonly width?: number | undefined;
   readonly paintTitle?: (title: string) => string;
+}
+
+/** A column of {@link tableFor}: its title, or more; the style may differ by cell. */
+export type StyledColumn =
+  | string
+  | (Omit<Column, "paint"> & { readonly style?: Style | ((cell: string, row: number) => Style | undefined) });
+
+/** Formats a table for stdout, as wide as it is. */
+export function tableFor(
+  { columns: width, paint }: Pick<Terminal, "columns" | "paint">,
+  columns: readonly StyledColumn[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const painted = columns.map((column): Column => {
+    if (typeof column === "string") return { title: column };
+    const { style, ...rest } = column;
+    const styleOf = typeof style === "function" ? style : () => style;
+    const paintCell = (cell: string, row: number): string => {
+      const found = styleOf(cell, row);
+      return found === undefined ? cell : paint(found, cell);
+    };
+    return { ...rest, paint: paintCell };
+  });
+  return formatTable(rows, { width, columns: painted, paintTitle: (title) => paint("dim", title) });
 }
 
 const gap = "  ";

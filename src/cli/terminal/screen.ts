@@ -26,7 +26,6 @@ export interface ProcessScreen {
 
 /** The screen behind stderr; `write` is the original function of stderr, even if it is replaced. */
 export function processScreen(write: (text: string) => void): ProcessScreen {
-  const { stderr } = process;
   let area: Area | undefined;
   const beside = (work: () => void): void => {
     area?.hide();
@@ -42,7 +41,7 @@ export function processScreen(write: (text: string) => void): ProcessScreen {
       letGo();
     };
   };
-  const isScreen = stderr.isTTY && process.env["TERM"] !== "dumb";
+  const isScreen = process.stderr.isTTY && process.env["TERM"] !== "dumb";
   return { writeBeside: beside, screen: isScreen ? screenOf({ write, hold }) : undefined };
 }
 

@@ -1,10 +1,7 @@
+import { orElse } from "../../base/index.ts";
 import { userInfo } from "node:os";
 
 /** Name of the current user, if the system knows it. */
 export function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => userInfo().username, undefined);
 }

@@ -7,6 +7,7 @@ import {
   nodeCrypto,
   processIdentity,
   replaceFile,
+  orElse,
 } from "../../../base/index.ts";
 import { markVariable } from "./process-family.ts";
 
@@ -63,11 +64,7 @@ export class ChildFiles {
   }
 
   #names(): readonly string[] {
-    try {
-      return readdirSync(this.#dir).filter((name) => name.endsWith(".json"));
-    } catch {
-      return [];
-    }
+    return orElse(() => readdirSync(this.#dir).filter((name) => name.endsWith(".json")), []);
   }
 }
 

@@ -73,7 +73,8 @@ function ofCode(error: Error, server: string): FailureError {
   const code = "code" in error ? error.code : undefined;
   if (code === -32_602) return reportedFailure("refused_call", server, error);
   if (typeof code === "number") return reportedFailure("protocol_error", server, error);
-  if (isOAuthError(error)) return loginNeeded(server, error);
+  // There are many login errors; all of them are fixed by logging in, or by the server's operator.
+  if (/OAuth|Issuer|AuthorizationServer|TokenEndpoint|Registration/.test(error.name)) return loginNeeded(server, error);
   if (error.message === "Not connected") return reportedFailure("not_sent", server, error);
   // Their texts are for programmers: a list of issues as JSON, or a position in the response.
   if (error instanceof SyntaxError || error.name === "ZodError") {
@@ -81,11 +82,6 @@ function ofCode(error: Error, server: string): FailureError {
     return mcpFailure("bad_answer", message, { cause: error });
   }
   return reportedFailure(clientErrors[String(code)] ?? "protocol_error", server, error);
-}
-
-/** There are many login errors; all of them are fixed by logging in, or by the server's operator. */
-function isOAuthError(error: Error): boolean {
-  return /OAuth|Issuer|AuthorizationServer|TokenEndpoint|Registration/.test(error.name);
 }
 
 /** The failure of a server that requires a login. */

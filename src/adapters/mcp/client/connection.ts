@@ -234,20 +234,23 @@ export class Connection implements McpConnection {
       timeout: maxDelayMs,
       allowInputRequired: true,
       headers,
-      ...(onProgress !== undefined && { onprogress: (progress) => onProgress(progressMessage(progress)) }),
+      ...(onProgress !== undefined && {
+        onprogress: (progress) =>
+          onProgress({
+            progress: progress.progress,
+            ...(progress.total !== undefined && { total: progress.total }),
+            ...(progress.message !== undefined && { message: stripUnsafe(progress.message).slice(0, 1_000) }),
+          }),
+      }),
     };
     try {
       return await current.run(call, () => this.#client.request(request, anyResult, options));
     } catch (error) {
       if (signal.aborted) throw mcpFailure("aborted", `the call of the MCP server "${name}" was cancelled`);
-      throw this.#explained(error);
+      throw classifyMcpError(error, this.#options.name);
     } finally {
       signal.removeEventListener("abort", abort);
     }
-  }
-
-  #explained(error: unknown): FailureError {
-    return classifyMcpError(error, this.#options.name);
   }
 
   async #list<T>(
@@ -290,16 +293,4 @@ export class Connection implements McpConnection {
 
 function label(text: string): string {
   return stripUnsafe(text).slice(0, 200);
-}
-
-function progressMessage(progress: { progress: number; total?: number | undefined; message?: string | undefined }): {
-  progress: number;
-  total?: number;
-  message?: string;
-} {
-  return {
-    progress: progress.progress,
-    ...(progress.total !== undefined && { total: progress.total }),
-    ...(progress.message !== undefined && { message: stripUnsafe(progress.message).slice(0, 1_000) }),
-  };
 }

@@ -140,8 +140,7 @@ class Connector implements McpClient {
   }
 
   async reap(): Promise<void> {
-    const { onLog: log } = this.#options;
-    await reapChildren({ files: this.#files, clock: this.#clock, log });
+    await reapChildren({ files: this.#files, clock: this.#clock, log: this.#options.onLog });
   }
 
   async #connect(
@@ -256,8 +255,7 @@ class Connector implements McpClient {
       if (signal.aborted) throw signal.reason;
       throw asHandshake(error, server);
     }
-    const { listener } = options;
-    return new Connection({ name: server, client, transport, listener, limits, clock: this.#clock });
+    return new Connection({ name: server, client, transport, listener: options.listener, limits, clock: this.#clock });
   }
 }
 

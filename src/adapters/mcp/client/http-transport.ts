@@ -99,13 +99,12 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    const { clock } = this.#options;
     const goodbye = this.#inner.sessionId === undefined ? undefined : this.#inner.terminateSession?.();
     if (goodbye !== undefined)
       await settlesWithin(
         goodbye.catch(() => undefined),
         goodbyeMs,
-        clock,
+        this.#options.clock,
       );
     for (const id of this.#streams.keys()) this.#letGo(id);
     await this.#inner.close();

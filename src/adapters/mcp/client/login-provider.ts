@@ -6,7 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { nodeCrypto, createDataFolder, createPrivateFolder, replaceFile } from "../../../base/index.ts";
+import { nodeCrypto, createDataFolder, createPrivateFolder, replaceFile, definedOnly } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { loginNeeded } from "./classify-mcp-error.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
@@ -85,8 +85,7 @@ export class LoginProvider implements OAuthClientProvider {
       const issuer = client?.client_id === clientId ? client.issuer : undefined;
       return {
         client_id: clientId,
-        ...(clientSecret !== undefined && { client_secret: clientSecret }),
-        ...(issuer !== undefined && { issuer }),
+        ...definedOnly({ client_secret: clientSecret, issuer }),
       };
     }
     // A client registered with another redirect address cannot be reused.

@@ -1,64 +1,45 @@
-import { type ReasonFailure, createReasonFailures, type FailureError } from "../../../base/index.ts";
+import {
+  type ReasonFailure,
+  type ReasonTable,
+  createReasonTable,
+  createReasonFailures,
+  type FailureError,
+} from "../../../base/index.ts";
 import type { JSONRPCErrorResponse } from "@modelcontextprotocol/client";
 
-/** Every reason for which an MCP server cannot be used, or a call of one fails. The reference is generated from it. */
-export const mcpReasons = {
-  start_failed: { code: "not_available", meaning: "The server's program cannot be started.", retry: "never" },
-  exited: { code: "not_available", meaning: "The server's program exited before it completed the handshake." },
-  no_handshake: { code: "not_available", meaning: "The server does not answer the handshake in time." },
-  handshake_failed: {
-    code: "not_available",
-    meaning: "The server refuses the handshake, or supports none of our protocol versions.",
-    retry: "never",
+const mcpGroups = {
+  "not_available, never": {
+    start_failed: "The server's program cannot be started.",
+    handshake_failed: "The server refuses the handshake, or supports none of our protocol versions.",
+    unauthorized: "The server requires a login (`windlass mcp login NAME`), or does not accept the key.",
+    unsupported_request: "The server requests something that is not offered to servers, such as a model.",
   },
-  unreachable: { code: "not_available", meaning: "The server cannot be reached; nothing was sent." },
-  connection_lost: {
-    code: "not_available",
-    meaning: "The connection broke during the call; the tool may have run.",
-    retry: "unsafe",
-  },
-  not_sent: {
-    code: "not_available",
-    meaning:
+  not_available: {
+    exited: "The server's program exited before it completed the handshake.",
+    no_handshake: "The server does not answer the handshake in time.",
+    unreachable: "The server cannot be reached; nothing was sent.",
+    not_sent:
       "The connection had ended before the call was sent, or the server had forgotten the session: nothing was executed.",
+    busy: "The server is overloaded; retry later.",
+    http_error: "The server, or a proxy in front of it, answered with an HTTP error.",
   },
-  unauthorized: {
-    code: "not_available",
-    meaning: "The server requires a login (`windlass mcp login NAME`), or does not accept the key.",
-    retry: "never",
+  "not_available, unsafe": { connection_lost: "The connection broke during the call; the tool may have run." },
+  permission_denied: { forbidden: "The server does not allow this for the logged-in user." },
+  validation_error: { refused_call: "The server does not know the tool, or rejects the arguments." },
+  "execution_error, never": {
+    protocol_error: "The server answered with a protocol error instead of a result.",
+    too_many_elicitations: "The server keeps sending elicitations instead of a result.",
   },
-  forbidden: { code: "permission_denied", meaning: "The server does not allow this for the logged-in user." },
-  busy: { code: "not_available", meaning: "The server is overloaded; retry later." },
-  http_error: { code: "not_available", meaning: "The server, or a proxy in front of it, answered with an HTTP error." },
-  refused_call: { code: "validation_error", meaning: "The server does not know the tool, or rejects the arguments." },
-  protocol_error: {
-    code: "execution_error",
-    meaning: "The server answered with a protocol error instead of a result.",
-    retry: "never",
+  output_invalid: { bad_answer: "The server's response violates the protocol." },
+  "output_invalid, never": {
+    too_large: "The server's response exceeds the maximum message size.",
+    list_too_long: "A list of the server has too many pages, entries or bytes, or does not end.",
   },
-  bad_answer: { code: "output_invalid", meaning: "The server's response violates the protocol." },
-  too_large: {
-    code: "output_invalid",
-    meaning: "The server's response exceeds the maximum message size.",
-    retry: "never",
-  },
-  list_too_long: {
-    code: "output_invalid",
-    meaning: "A list of the server has too many pages, entries or bytes, or does not end.",
-    retry: "never",
-  },
-  too_many_elicitations: {
-    code: "execution_error",
-    meaning: "The server keeps sending elicitations instead of a result.",
-    retry: "never",
-  },
-  unsupported_request: {
-    code: "not_available",
-    meaning: "The server requests something that is not offered to servers, such as a model.",
-    retry: "never",
-  },
-  aborted: { code: "cancelled", meaning: "The caller cancelled." },
+  cancelled: { aborted: "The caller cancelled." },
 } as const;
+
+/** Every reason for which an MCP server cannot be used, or a call of one fails. The reference is generated from it. */
+export const mcpReasons: ReasonTable<typeof mcpGroups> = createReasonTable(mcpGroups);
 
 /** The name of one reason in {@link mcpReasons}. */
 export type McpReason = keyof typeof mcpReasons;

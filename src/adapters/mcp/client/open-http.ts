@@ -1,24 +1,20 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import type { Clock, FailureError } from "../../../base/index.ts";
+import type { FailureError } from "../../../base/index.ts";
 import { type StreamingHttpClient, createFetch } from "../../../net/index.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type LoginProvider, isLoginProvider } from "./login-provider.ts";
-import type { McpLimits } from "./mcp-limits.ts";
 import type { McpHttpAddress } from "../../../hub/index.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { Traffic } from "./traffic.ts";
+import type { StdioOptions } from "./stdio-transport.ts";
 
 /** Options of {@link openHttp}. */
-export interface OpenHttpOptions {
-  readonly server: string;
+export interface OpenHttpOptions extends Omit<StdioOptions, "program"> {
   readonly address: McpHttpAddress;
   readonly http: StreamingHttpClient;
   readonly provider: AuthProvider | LoginProvider | undefined;
   /** One stream for each request, or the oldest form with one for all. */
   readonly form: "streamable" | "sse";
-  readonly limits: McpLimits;
-  readonly clock: Clock;
-  readonly log: (line: string) => void;
 }
 
 /** Opens a transport to a server over HTTP, through the one outbound HTTP client. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Clock, sleep, processState } from "../../../base/index.ts";
+import { type Clock, sleep, processState, orElse } from "../../../base/index.ts";
 
 /**
  * A server's program and all its descendants: the process group it leads, and processes with its mark that left the
@@ -60,13 +60,13 @@ function isGroupThere({ group }: ProcessFamily): boolean {
 
 /** All processes started with this mark; empty if the system does not expose environments. */
 function carriersOf(mark: string): readonly number[] {
-  try {
-    return readdirSync("/proc")
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid) && pid !== process.pid && carriesMark(pid, mark));
-  } catch {
-    return [];
-  }
+  return orElse(
+    () =>
+      readdirSync("/proc")
+        .map(Number)
+        .filter((pid) => Number.isInteger(pid) && pid !== process.pid && carriesMark(pid, mark)),
+    [],
+  );
 }
 
 async function until(happened: () => boolean, ms: number, clock: Clock): Promise<void> {
@@ -102,11 +102,10 @@ export function groupMembers(group: number): readonly number[] | undefined {
 
 /** True if this process was started with this mark in its environment. An ended process has no mark. */
 export function carriesMark(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`${markVariable}=${mark}`);
-  } catch {
-    return false;
-  }
+  return orElse(
+    () => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`${markVariable}=${mark}`),
+    false,
+  );
 }
 
 /** Sends a signal to a group; false if there is none. */
@@ -117,9 +116,5 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Sends a signal to a process; false if there is none. */
 function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return orElse(() => process.kill(pid, signal), false);
 }

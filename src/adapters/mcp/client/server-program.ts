@@ -1,24 +1,20 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { settlesWithin, type Clock, type FailureError } from "../../../base/index.ts";
+import { settlesWithin, type FailureError } from "../../../base/index.ts";
 import { type McpStdioAddress, fetchesPackage } from "../../../hub/index.ts";
 import type { ChildFile, ChildFiles } from "./child-files.ts";
 import { LogLines } from "./log-lines.ts";
-import type { McpLimits } from "./mcp-limits.ts";
 import { mcpFailure } from "./mcp-reasons.ts";
 import { type ProcessFamily, endFamily, signalFamily, markVariable } from "./process-family.ts";
+import type { StdioOptions } from "./stdio-transport.ts";
 
 /** Options for starting a program. */
-export interface ProgramOptions {
-  readonly server: string;
+export interface ProgramOptions extends Omit<StdioOptions, "program"> {
   readonly address: McpStdioAddress;
   readonly files: ChildFiles;
   /** Our own environment; a program gets only a few variables of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly limits: McpLimits;
-  readonly clock: Clock;
-  readonly log: (line: string) => void;
 }
 
 /** Environment variables that every program inherits; all others come from the settings. */

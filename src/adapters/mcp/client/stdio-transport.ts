@@ -98,10 +98,9 @@ export class StdioTransport implements Transport {
   }
 
   async #read(): Promise<void> {
-    const { program, limits } = this.#options;
-    const lines = new MessageLines(limits.messageBytes);
+    const lines = new MessageLines(this.#options.limits.messageBytes);
     try {
-      for await (const piece of program.stdout as AsyncIterable<Uint8Array>) {
+      for await (const piece of this.#options.program.stdout as AsyncIterable<Uint8Array>) {
         this.#traffic.begin();
         for (const line of lines.feed(piece)) {
           const isUnsolicited = this.#take(line);
@@ -196,10 +195,7 @@ export class MessageLines {
 
   #add(bytes: Uint8Array): void {
     this.#size += bytes.length;
-    if (this.#skipped !== undefined) {
-      this.#skipped.feed(bytes);
-      return;
-    }
+    if (this.#skipped !== undefined) return this.#skipped.feed(bytes);
     this.#pieces.push(bytes);
     if (this.#size <= this.#maxBytes) return;
     this.#skipped = new TopLevelId();

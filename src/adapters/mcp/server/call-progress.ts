@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../base/index.ts";
+import { type Clock, type Timer, orElse } from "../../../base/index.ts";
 
 /** Progress of a call, as the protocol represents it. */
 export interface ProgressNotification {
@@ -98,11 +98,7 @@ function isAmount(value: unknown): value is number {
 }
 
 function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "";
-  }
+  return orElse(() => JSON.stringify(value) ?? "", "");
 }
 
 function cut(text: string): string {

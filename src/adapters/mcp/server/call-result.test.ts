@@ -3,7 +3,7 @@ import { failure } from "../../../base/index.ts";
 import type { JsonSchema } from "../../../schema/index.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import type { Attachment, ToolResult } from "../../../tool/index.ts";
-import { toCallResult } from "./call-result.ts";
+import { toCallResult } from "./tool-calls.ts";
 import { cutOutput } from "./output-view.ts";
 
 const meta = { callId: "c/1", source: "tools", attempts: 1 };

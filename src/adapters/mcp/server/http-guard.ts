@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nodeCrypto, exceedsJsonKeys, inputLimits } from "../../../base/index.ts";
+import { createInboundGuard } from "../../../net/index.ts";
 import { once } from "node:events";
 
 /** Options that decide which clients may connect to the server. */
@@ -27,43 +28,11 @@ export interface HttpGuard {
   isAllowedOrigin(request: IncomingMessage): boolean;
 }
 
-/** The port that clients leave out of the Host header. */
-const defaultHttpPort = 80;
-const loopback = ["localhost", "127.0.0.1", "[::1]"];
-
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return loopback.includes(bracketed(host.toLowerCase()));
-}
-
-/**
- * Checks the Host header (against DNS rebinding), the Origin and site of a page, and the token, which is compared in
- * constant time.
- */
-export function createHttpGuard({ host, token, allowedHosts = [], allowedOrigins = [] }: HttpGuardOptions): HttpGuard {
-  const lower = (each: string): string => bracketed(each).toLowerCase();
-  // A proxy in front of the server may pass on its own name without a port.
-  const proxies = new Set(allowedHosts.map(lower));
-  const hosts = new Set([...loopback, lower(host), ...proxies]);
-  const origins = new Set(allowedOrigins.map((each) => each.toLowerCase().replace(/\/$/, "")));
+/** Checks the Host header, the Origin and site of a page, and the token, which is compared in constant time. */
+export function createHttpGuard({ host, token, allowedHosts, allowedOrigins }: HttpGuardOptions): HttpGuard {
+  const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
   const expected = digest(token);
-  const isAllowedOrigin = ({ headers: { origin } }: IncomingMessage): boolean =>
-    origin !== undefined && origins.has(origin.toLowerCase());
-  const refuseHost = ({ headers, socket }: IncomingMessage): HttpRefusal | undefined => {
-    const hostname = hostnameOf(headers.host);
-    if (!hosts.has(hostname)) return forbidden("this Host is not served; use the address that the server printed");
-    const hasPort = /:\d+$/.test(headers.host ?? "") || socket.localPort === defaultHttpPort;
-    if (hasPort || proxies.has(hostname)) return undefined;
-    return forbidden("this Host is not served; send the address that the server printed, with its port");
-  };
-  const refusePage = (request: IncomingMessage): HttpRefusal | undefined => {
-    const { headers } = request;
-    if (isAllowedOrigin(request)) return undefined;
-    if (headers.origin !== undefined && !hosts.has(hostnameIn(headers.origin)))
-      return forbidden("this Origin may not use the server");
-    if (headers["sec-fetch-site"] === "cross-site") return forbidden("a page of another site may not use the server");
-    return undefined;
-  };
+  const isAllowedOrigin = ({ headers: { origin } }: IncomingMessage): boolean => guard.isAllowedOrigin(origin);
   const refuseToken = ({ headers }: IncomingMessage): HttpRefusal | undefined => {
     const sent = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
     const isKnown = sent !== undefined && nodeCrypto().timingSafeEqual(digest(sent), expected);
@@ -72,10 +41,13 @@ export function createHttpGuard({ host, token, allowedHosts = [], allowedOrigins
   return {
     isAllowedOrigin,
     refuse: (request) => {
-      const refusal = refuseHost(request) ?? refusePage(request);
+      const { headers, socket } = request;
+      const { host: sent, origin } = headers;
+      const site = headers["sec-fetch-site"];
+      const refusal = guard.refuse({ host: sent, origin, site: site?.toString(), port: socket.localPort });
+      if (refusal !== undefined) return forbidden(refusal);
       // A CORS preflight request carries no token.
-      if (refusal !== undefined || (request.method === "OPTIONS" && isAllowedOrigin(request))) return refusal;
-      return refuseToken(request);
+      return request.method === "OPTIONS" && isAllowedOrigin(request) ? undefined : refuseToken(request);
     },
   };
 }
@@ -92,19 +64,6 @@ const unauthorized: HttpRefusal = {
 
 function digest(token: string): Buffer {
   return nodeCrypto().createHash("sha256").update(token, "utf8").digest();
-}
-
-/** The name in a Host header, without the port; empty if the header is invalid. */
-function hostnameOf(header: string | undefined): string {
-  return (/^(\[[\da-f:.]+\]|[^\s/@?#:\\[\]]+)(?::\d{1,5})?$/i.exec(header ?? "")?.[1] ?? "").toLowerCase();
-}
-
-function hostnameIn(origin: string): string {
-  return hostnameOf(/^https?:\/\/([^/]+)$/i.exec(origin)?.[1]);
-}
-
-function bracketed(host: string): string {
-  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 
 /** Result of reading a body. */

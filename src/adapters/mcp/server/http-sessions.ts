@@ -88,7 +88,7 @@ export class HttpSessions {
   }
 
   async #begin(body: unknown): Promise<Session | "full" | undefined> {
-    if (!isHandshake(body)) return undefined;
+    if (!(isRecord(body) && body["method"] === "initialize")) return undefined;
     if (this.#sessions.size >= this.#parts.maxSessions && !this.#evictIdle()) return "full";
     const { sdk, held, lines, clock } = this.#parts;
     const id = nodeCrypto().randomUUID();
@@ -157,10 +157,6 @@ export class HttpSessions {
     timer.hold(false);
     return timer;
   }
-}
-
-function isHandshake(body: unknown): boolean {
-  return isRecord(body) && body["method"] === "initialize";
 }
 
 function clientIn(body: unknown): string {

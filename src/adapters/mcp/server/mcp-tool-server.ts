@@ -1,8 +1,7 @@
 import type { Readable, Writable } from "node:stream";
-import { type Clock, settlesWithin, systemClock } from "../../../base/index.ts";
-import { type Engine, type EngineEventType, type LogEntry } from "../../../engine/index.ts";
+import { type Clock, settlesWithin, systemClock, definedOnly } from "../../../base/index.ts";
+import type { ApprovalService, Engine, EngineEventType, LogEntry } from "../../../engine/index.ts";
 import { redactOutput } from "../../../hub/index.ts";
-import type { ApprovalStore } from "../../../store/index.ts";
 import { type Registration, type ToolSuccess, isUsable } from "../../../tool/index.ts";
 import { type ViewOutput, cutOutput } from "./output-view.ts";
 import type { ProtocolServerDeps } from "./protocol-server.ts";
@@ -26,10 +25,10 @@ export interface McpToolServerOptions {
   /** Instructions that a client may pass to its model about the server as a whole. */
   readonly instructions?: string;
   /**
-   * Stores the approvals that the user at a client gives. Without it, the engine's approver decides, and clients are
-   * not informed how to approve.
+   * Stores the approvals that the user at a client gives, such as those of a workspace. Without it, the engine's approver
+   * decides, and clients are not informed how to approve.
    */
-  readonly approvals?: ApprovalStore;
+  readonly approvals?: ApprovalService;
   /** Resolves when the tools are complete; the first list request waits a moment for it. */
   readonly ready?: () => Promise<void>;
   readonly resources?: McpResourceProvider;
@@ -183,9 +182,7 @@ class Serving implements McpToolServer {
       ready: () => this.#within(readyMs),
       complete: () => this.#within(completeMs),
       calls,
-      ...(instructions !== undefined && { instructions }),
-      ...(resources !== undefined && { resources }),
-      ...(prompts !== undefined && { prompts }),
+      ...definedOnly({ instructions, resources, prompts }),
     };
   }
 
@@ -194,8 +191,7 @@ class Serving implements McpToolServer {
     const { ready } = this.#options;
     if (ready === undefined) return;
     this.#ready ??= { since: this.#clock.elapsed(), done: this.#becomeReady(ready) };
-    const { since, done } = this.#ready;
-    await settlesWithin(done, Math.max(0, since + ms - this.#clock.elapsed()), this.#clock);
+    await settlesWithin(this.#ready.done, Math.max(0, this.#ready.since + ms - this.#clock.elapsed()), this.#clock);
   }
 
   async #becomeReady(ready: () => Promise<void>): Promise<void> {

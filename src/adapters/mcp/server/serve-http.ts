@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { fail, nodeCrypto, sleep, parseJson } from "../../../base/index.ts";
+import { isLoopbackHost } from "../../../net/index.ts";
 import { PendingDialogues } from "./dialogue.ts";
 import {
   readRequestBody,
@@ -10,7 +11,6 @@ import {
   type HttpGuardOptions,
   type HttpRefusal,
   createHttpGuard,
-  isLoopback,
 } from "./http-guard.ts";
 import { HttpSessions, type SessionResponse } from "./http-sessions.ts";
 import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
@@ -198,9 +198,8 @@ class McpHttpListener {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const { sdk } = this.#parts;
     const web = toWebRequest(request, response);
-    const isLegacy = await sdk.isLegacyRequest(web, body);
+    const isLegacy = await this.#parts.sdk.isLegacyRequest(web, body);
     const { response: answer, sent } = await (isLegacy
       ? this.#parts.sessions.handle({ request: web, body })
       : this.#single(web, body));
@@ -242,7 +241,7 @@ function tokenFor(host: string, input: string | undefined): string {
   const refused = (message: string): Error =>
     fail(message, { code: "permission_denied", reason: "mcp_token", retry: "never" });
   if (input === undefined) {
-    if (isLoopback(host)) return nodeCrypto().randomBytes(32).toString("base64url");
+    if (isLoopbackHost(host)) return nodeCrypto().randomBytes(32).toString("base64url");
     throw refused(`to listen on ${host}, which other machines can reach, a token is required`);
   }
   if (input.length >= shortestToken && /^\S+$/.test(input)) return input;

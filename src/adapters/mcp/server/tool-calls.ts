@@ -1,17 +1,15 @@
-import type { Clock } from "../../../base/index.ts";
-import { type CallContext, type Engine, elicitApproval, storedApprover } from "../../../engine/index.ts";
-import type { ApprovalStore } from "../../../store/index.ts";
-import { showUnsafe, suggest } from "../../../text/index.ts";
-import type { Elicit, ToolSuccess } from "../../../tool/index.ts";
+import { type Clock, cliCommand, type Failure, orElse, definedOnly } from "../../../base/index.ts";
+import { type ApprovalService, type CallContext, type Engine, elicitApproval } from "../../../engine/index.ts";
+import { showUnsafe, suggestEnding } from "../../../text/index.ts";
+import type { Elicit, ToolSuccess, Attachment, ToolResult } from "../../../tool/index.ts";
+import { type JsonSchema, isRecord, fromJsonSchema } from "../../../schema/index.ts";
+import { findToolsName } from "../../../hub/index.ts";
 import { CallProgress } from "./call-progress.ts";
-import { toCallResult } from "./call-result.ts";
 import type { ClientLink } from "./client-link.ts";
-import type { ViewOutput } from "./output-view.ts";
-import type { CallToolResult, ServerSdk } from "./sdk.ts";
+import type { ViewOutput, OutputView } from "./output-view.ts";
+import type { CallToolResult, ServerSdk, ContentBlock } from "./sdk.ts";
 import { ServedClient, onBehalfOf } from "./served-client.ts";
 import type { ListedTool, ServedToolList } from "./tool-list.ts";
-import { type JsonSchema, isRecord } from "../../../schema/index.ts";
-import { findToolsName } from "../../../hub/index.ts";
 
 /** Origin of a call. */
 export interface CallOrigin {
@@ -31,7 +29,7 @@ export interface ToolCallsDeps {
   readonly clock: Clock;
   readonly view: ViewOutput;
   /** Stores the approvals given by a client's user; without it no approval is requested through the client. */
-  readonly approvals: ApprovalStore | undefined;
+  readonly approvals: ApprovalService | undefined;
   readonly principal: string | undefined;
   /** Redacts secrets in the result of a call. */
   readonly redact: (result: ToolSuccess) => Promise<ToolSuccess>;
@@ -55,13 +53,12 @@ export class ToolCalls {
     args: unknown,
     { client, conversationId, session }: CallOrigin,
   ): (link: ClientLink, signal: AbortSignal) => Promise<CallToolResult> {
-    const { list, sdk } = this.#parts;
-    const tool = list.find(wireName);
+    const tool = this.#parts.list.find(wireName);
     if (tool === undefined) throw this.#unknown(wireName);
     const input = tool.argumentsOf(args ?? {});
     return (link, signal) =>
       this.#call(tool, input, {
-        client: new ServedClient(link, sdk),
+        client: new ServedClient(link, this.#parts.sdk),
         signal,
         name: clientName(client),
         conversationId,
@@ -71,7 +68,6 @@ export class ToolCalls {
 
   async #call(tool: ListedTool, args: unknown, making: PreparedCall): Promise<CallToolResult> {
     const { engine, view, list, onCalled, principal, approvals } = this.#parts;
-    const { conversationId } = making;
     const redact = (text: string): string => engine.redactor.text(text);
     const progress = this.#progress(making, redact);
     const context = this.#context(making, progress);
@@ -79,7 +75,7 @@ export class ToolCalls {
     progress?.flush();
     onCalled();
     return toCallResult(result, {
-      view: (shown) => view(shown, { principal, conversationId }),
+      view: (shown) => view(shown, { principal, conversationId: making.conversationId }),
       redact,
       redactResult: (input) => this.#parts.redact(withWireNames(input, list)),
       outputSchema: tool.wire.outputSchema,
@@ -91,7 +87,7 @@ export class ToolCalls {
     { client, signal, name, conversationId, session }: PreparedCall,
     progress: CallProgress | undefined,
   ): CallContext {
-    const { approvals, clock, principal } = this.#parts;
+    const { approvals, principal } = this.#parts;
     const canElicit = client.canElicit;
     // The user behind the client is prompted. A request that is dismissed stays pending in the store.
     const requestApproval = elicitApproval(
@@ -101,14 +97,12 @@ export class ToolCalls {
         declined: `declined in ${name}`,
       },
     );
-    const approver = canElicit && approvals ? storedApprover(approvals, clock, requestApproval) : undefined;
+    const approver = canElicit ? approvals?.approver(requestApproval) : undefined;
     return {
       callerType: "mcp_client",
       callerId: name,
       signal,
-      ...(conversationId !== undefined && { conversationId }),
-      ...(session !== undefined && { session }),
-      ...(principal !== undefined && { principal }),
+      ...definedOnly({ conversationId, session, principal }),
       ...(progress !== undefined && { onProgress: (value: unknown) => progress.report(value) }),
       ...(canElicit && { elicit: this.#elicit(client) }),
       ...(approver !== undefined && { hooks: { approver, innerApprover: approver } }),
@@ -116,11 +110,10 @@ export class ToolCalls {
   }
 
   #elicit(client: ServedClient): Elicit {
-    const { engine, approvals } = this.#parts;
-    const redact = (text: string): string => engine.redactor.text(text);
+    const redact = (text: string): string => this.#parts.engine.redactor.text(text);
     const elicit: Elicit = ({ message, schema }, signal) =>
       client.elicit({ message: redact(message), schema: redactTexts(schema, redact) }, { signal });
-    return Object.assign(elicit, { approves: approvals !== undefined });
+    return Object.assign(elicit, { approves: this.#parts.approvals !== undefined });
   }
 
   #progress({ client: { link } }: PreparedCall, redact: (text: string) => string): CallProgress | undefined {
@@ -131,8 +124,7 @@ export class ToolCalls {
   #unknown(wireName: string): Error {
     const { sdk, list } = this.#parts;
     const shown = showUnsafe(wireName.slice(0, 100));
-    const close = suggest(wireName.slice(0, 100), list.wireNames());
-    const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+    const hint = suggestEnding(wireName.slice(0, 100), list.wireNames());
     return new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool: ${shown}${hint}`);
   }
 }
@@ -168,4 +160,103 @@ function withWireNames(result: ToolSuccess, list: Pick<ServedToolList, "wireName
     return isRecord(found) && typeof name === "string" ? { ...found, name: list.wireNameOf(name) ?? name } : found;
   });
   return { ...result, output: { ...output, tools } };
+}
+
+/** Options of {@link toCallResult}. */
+interface CallResultDeps {
+  readonly view: (result: ToolSuccess) => OutputView | Promise<OutputView>;
+  /** Redacts secrets in texts. */
+  readonly redact: (text: string) => string;
+  /** Redacts secrets in an output. */
+  readonly redactResult: (result: ToolSuccess) => Promise<ToolSuccess>;
+  /** The schema of the structured content that the tool declares. */
+  readonly outputSchema: JsonSchema | undefined;
+  /** True if the user at the client may approve calls. Only then does the text explain how. */
+  readonly clientApproves: boolean;
+}
+
+/** Maximum size of all attachments together. */
+const maxBytes = 8 << 20;
+
+/** Converts the result of a call for a client. A failure is a result too: its text says what the model should do. */
+export async function toCallResult(result: ToolResult, parts: CallResultDeps): Promise<CallToolResult> {
+  if (!result.success) {
+    return { content: [text(parts.redact(failureText(result.error, parts.clientApproves)))], isError: true };
+  }
+  // Once, before any conversion: the text, the stored result and the structured content derive from one output.
+  const safe = await parts.redactResult(result);
+  const { output, attachments = [], meta } = safe;
+  const attached = attachedTo(attachments, meta.callId, parts.redact);
+  if (output === undefined || (output === null && attached.length > 0)) return { content: attached };
+  const { text: shown, isCut } = await parts.view(safe);
+  const content = shown === "" && attached.length > 0 ? attached : [text(shown), ...attached];
+  if (!isRecord(output)) return { content };
+  if (isCut) return withoutStructure(content, tooLarge, parts);
+  const isAsPromised = output === result.output || fits(output, parts.outputSchema);
+  return isAsPromised ? { content, structuredContent: output } : withoutStructure(content, notAsPromised, parts);
+}
+
+/** The text alone. The protocol allows a tool that declares structured content to omit it only in an error. */
+function withoutStructure(
+  content: ContentBlock[],
+  why: ContentBlock,
+  { outputSchema }: CallResultDeps,
+): CallToolResult {
+  return outputSchema === undefined ? { content } : { content: [why, ...content], isError: true };
+}
+
+/** A redacted secret may have been a number, so the output may violate the schema. */
+function fits(output: unknown, schema: JsonSchema | undefined): boolean {
+  return orElse(() => schema === undefined || fromJsonSchema(schema).validate(output).issues === undefined, false);
+}
+
+const succeeded = "The tool ran and succeeded; do not call it again for this.";
+const tooLarge: ContentBlock = text(`${succeeded} Its output is too large to be returned completely. It begins with:`);
+const notAsPromised: ContentBlock = text(`${succeeded} Its output, with secrets redacted, is:`);
+
+function failureText({ code, forModel, approvalId, retryAfterMs }: Failure, clientApproves: boolean): string {
+  const lines = [forModel];
+  if (approvalId !== undefined) {
+    const how = clientApproves
+      ? `: ${cliCommand(`approve ${approvalId}`)}`
+      : ", which only the operator of this server can give.";
+    lines.push(`It waits for approval ${approvalId}${how}`, "After that, repeat the same call.");
+  }
+  if (retryAfterMs !== undefined) lines.push(`Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+  lines.push(`(${code})`);
+  return lines.join("\n");
+}
+
+function text(value: string): ContentBlock {
+  return { type: "text", text: value };
+}
+
+function attachedTo(
+  attachments: readonly Attachment[],
+  callId: string,
+  redact: (text: string) => string,
+): ContentBlock[] {
+  let left = maxBytes;
+  return attachments.map((attachment, index) => {
+    const { name, kind, data } = attachment;
+    left -= data.byteLength;
+    const uri = redact(`attachment://${encodeURIComponent(callId)}/${attachmentName(attachment, index)}`);
+    if (left >= 0) return toContent(attachment, uri, redact);
+    return text(redact(`[not handed over: ${name ?? kind}, ${data.byteLength} bytes, too large]`));
+  });
+}
+
+function attachmentName({ name }: Attachment, index: number): string {
+  return encodeURIComponent((name ?? String(index + 1)).toWellFormed());
+}
+
+function toContent({ kind, mimeType, data }: Attachment, uri: string, redact: (text: string) => string): ContentBlock {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (kind !== "file") return { type: kind, data: bytes.toString("base64"), mimeType };
+  const body = isText(mimeType) ? { text: redact(bytes.toString("utf8")) } : { blob: bytes.toString("base64") };
+  return { type: "resource", resource: { uri, mimeType, ...body } };
+}
+
+function isText(mimeType: string): boolean {
+  return /^text\/|[/+](?:json|xml|yaml|javascript)\b/.test(mimeType);
 }

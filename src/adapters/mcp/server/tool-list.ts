@@ -27,12 +27,6 @@ export interface ListedTool {
   argumentsOf(input: unknown): unknown;
 }
 
-/** One page of the list. */
-export interface ToolPage {
-  readonly tools: readonly McpTool[];
-  readonly nextCursor?: string;
-}
-
 interface Listing {
   readonly version: number;
   /** Sorted by the tools' own names. */
@@ -63,7 +57,7 @@ export class ServedToolList {
    * The page after the one that ended with this cursor; undefined if the cursor is invalid. A cursor names the last
    * tool of its page, so it stays valid when tools are added or removed.
    */
-  page(cursor?: string): ToolPage | undefined {
+  page(cursor?: string): { readonly tools: readonly McpTool[]; readonly nextCursor?: string } | undefined {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     if (cursor !== undefined && after === undefined) return undefined;
     const { listed } = this.#current();

@@ -1,33 +1,29 @@
-import { type Approval, type ApprovalStatus, type ApprovalStore, neverExpires } from "../../../store/index.ts";
+import type { ApprovalService } from "../../../engine/index.ts";
+import { type Approval, type ApprovalStatus, neverExpires } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/show-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatTime } from "../../terminal/format-figures.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { describeApprovalStep, unknownApproval } from "../../approvals/list-open-approvals.ts";
+import { describeApprovalStep, unknownApproval } from "../../approvals/describe-approval.ts";
 import { withJournal } from "../../open/open-journal.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { toWireApproval } from "../../wire/to-wire.ts";
+import { toWireApproval } from "../../../app/index.ts";
 
 /** `windlass approvals`. */
 export const showApprovals: RunCommand = (invocation) =>
-  withJournal(async ({ store }) => {
+  withJournal(async ({ approvals: service }) => {
     const { terminal } = invocation;
     const now = Date.now();
     const [id] = invocation.words;
-    if (id !== undefined) return showOne(id, invocation, store?.approvals);
+    if (id !== undefined) return showOne(id, invocation, service);
     const status = invocation.flag("all") ? undefined : "pending";
-    const approvals = (await store?.approvals.list(now, status)) ?? [];
-    if (invocation.flag("json")) {
-      terminal.print(safeJson(approvals.map(toWireApproval)));
-      return;
-    }
-    if (approvals.length === 0) {
-      terminal.log(status === undefined ? "No approvals yet." : "No pending approvals.");
-      return;
-    }
+    const approvals = (await service?.list(status)) ?? [];
+    if (invocation.flag("json")) return terminal.print(safeJson(approvals.map(toWireApproval)));
+    if (approvals.length === 0)
+      return terminal.log(status === undefined ? "No approvals yet." : "No pending approvals.");
     for (const line of approvalLines(approvals, invocation, { now, whole: false })) terminal.print(line);
     if (approvals.some((approval) => approval.status === "pending")) {
       const hint = `approve with: ${commandLine(invocation, "approve", "ID")}; reject with: ${commandLine(invocation, "reject", "ID")}`;
@@ -36,11 +32,11 @@ export const showApprovals: RunCommand = (invocation) =>
   });
 
 /** Prints one approval in full. */
-async function showOne(id: string, invocation: Invocation, store: ApprovalStore | undefined): Promise<void> {
+async function showOne(id: string, invocation: Invocation, approvals: ApprovalService | undefined): Promise<void> {
   const { terminal } = invocation;
   const now = Date.now();
-  const approval = await store?.get(id, now);
-  if (approval === undefined) throw await unknownApproval(id, store, invocation);
+  const approval = await approvals?.find(id);
+  if (approval === undefined) throw await unknownApproval(id, approvals, invocation);
   if (invocation.flag("json")) terminal.print(safeJson(toWireApproval(approval)));
   else for (const line of approvalLines([approval], invocation, { now, whole: true })) terminal.print(line);
 }
@@ -59,7 +55,6 @@ function approvalLines(
   invocation: Invocation,
   { now, whole }: { readonly now: number; readonly whole: boolean },
 ): string[] {
-  const { terminal } = invocation;
   const rows = approvals.map((approval) => [
     approval.id,
     approval.status,
@@ -67,17 +62,14 @@ function approvalLines(
     approval.status === "pending" ? expiryOf(approval, now) : "",
     approval.tool,
   ]);
-  const [head = "", ...lines] = formatTable(rows, {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "ID", paint: (cell) => terminal.paint("bold", cell) },
-      { title: "STATUS", paint: (cell, row) => terminal.paint(styles[approvals[row]?.status ?? "expired"], cell) },
-      { title: "REQUESTED" },
-      { title: "EXPIRES" },
-      { title: "TOOL", long: "cut" },
-    ],
-  });
+  const columns: StyledColumn[] = [
+    { title: "ID", style: "bold" },
+    { title: "STATUS", style: (_cell, row) => styles[approvals[row]?.status ?? "expired"] },
+    "REQUESTED",
+    "EXPIRES",
+    { title: "TOOL", long: "cut" },
+  ];
+  const [head = "", ...lines] = tableFor(invocation.terminal, columns, rows);
   const details = (approval: Approval | undefined): string[] =>
     approval === undefined ? [] : detailsOf(approval, invocation, whole);
   return [head, ...lines.flatMap((line, row) => [line, ...details(approvals[row])])];

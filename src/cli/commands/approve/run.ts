@@ -1,17 +1,12 @@
-import { isFailureError, systemClock } from "../../../base/index.ts";
-import { ApprovalService, type Decided, mayDecide } from "../../../engine/index.ts";
-import type { Approval, Decision, ApprovalStore, RunReader } from "../../../store/index.ts";
+import { isFailureError } from "../../../base/index.ts";
+import { type ApprovalService, type Decided, mayDecide } from "../../../engine/index.ts";
+import type { Approval, Decision } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/show-approval.ts";
 import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
-import {
-  describeDecision,
-  unknownApproval,
-  describeApprovalStep,
-  listOpenApprovals,
-} from "../../approvals/list-open-approvals.ts";
+import { describeDecision, unknownApproval, describeApprovalStep } from "../../approvals/describe-approval.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { withWritableJournal } from "../../open/open-journal.ts";
 import { readJsonOption } from "../call/read-arguments.ts";
@@ -21,7 +16,7 @@ import { requireTrust } from "../../open/open-here.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { userName } from "../../terminal/user-name.ts";
-import { toWireApproval } from "../../wire/to-wire.ts";
+import { type ApprovalLookup, listOpenApprovals, toWireApproval } from "../../../app/index.ts";
 import { resumeRun } from "../../run-kinds/run-kind.ts";
 
 /** `windlass approve`. */
@@ -55,13 +50,13 @@ async function decisionIn(invocation: Invocation, approved: boolean): Promise<Pi
 }
 
 function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<CliDecision> {
-  return withWritableJournal(async ({ store }) => {
+  return withWritableJournal(async ({ store, approvals }) => {
     const [id = ""] = invocation.words;
-    if (store === undefined) throw await unknownApproval(id, undefined, invocation);
-    const before = await findApproval(id, store, invocation);
+    if (approvals === undefined) throw await unknownApproval(id, undefined, invocation);
+    const before = await findApproval(id, { approvals, store }, invocation);
     const who = whoDecides(invocation, before);
-    const decided = await new ApprovalService(store.approvals, systemClock).decide(before.id, { ...decision, ...who });
-    if (decided === undefined) throw await unknownApproval(id, store.approvals, invocation);
+    const decided = await approvals.decide(before.id, { ...decision, ...who });
+    if (decided === undefined) throw await unknownApproval(id, approvals, invocation);
     checkDecided(decided, invocation);
     return { ...decided, approved: decision.approved };
   });
@@ -97,10 +92,7 @@ function codeOf({ approval, isRecorded, approved }: CliDecision): ExitCode {
 
 function reportDecision(invocation: Invocation, { approval, isRecorded, approved }: CliDecision): void {
   const { terminal } = invocation;
-  if (!isRecorded) {
-    terminal.log(`${approval.id} ${describeDecision(approval)}`);
-    return;
-  }
+  if (!isRecorded) return terminal.log(`${approval.id} ${describeDecision(approval)}`);
   const isRun = approval.runId !== undefined;
   const content = approval.done !== undefined ? "Marked as done" : approved ? "Approved" : "Rejected";
   const args = argumentsLine(approval.args, commandLine(invocation, "approvals", approval.id));
@@ -181,13 +173,13 @@ function resumeDecided(
  */
 async function findApproval(
   id: string,
-  store: { readonly approvals: ApprovalStore; readonly runs: RunReader },
+  lookup: ApprovalLookup & { readonly approvals: ApprovalService },
   invocation: Invocation,
 ): Promise<Approval> {
-  const { approvals } = store;
-  const found = await approvals.get(id, Date.now());
+  const { approvals } = lookup;
+  const found = await approvals.find(id);
   if (found !== undefined) return found;
-  const [only, ...others] = await listOpenApprovals({ approvals, store }, id);
+  const [only, ...others] = await listOpenApprovals(lookup, id);
   if (only === undefined) throw await unknownApproval(id, approvals, invocation);
   if (others.length === 0) return only;
   const lines = [only, ...others].map((one) => `${one.id}   ${describeApprovalStep(one)}: ${toOneLine(one.tool)}`);

@@ -1,6 +1,6 @@
-import { cliCommand } from "../../../base/index.ts";
+import { cliCommand, orElse } from "../../../base/index.ts";
 import { isUtf8 } from "node:buffer";
-import { type Stats, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import type { Invocation } from "../../program/invocation.ts";
 import { readStdin } from "../call/read-arguments.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -62,7 +62,7 @@ function fenced(text: string): string {
 
 /** Reads stdin; empty if nothing is connected to it. */
 async function fromStdin(waits: boolean, terminal: Terminal): Promise<Buffer> {
-  const kind = waits ? undefined : statOfStdin();
+  const kind = waits ? undefined : orElse(() => fstatSync(0), undefined);
   if (waits || kind?.isFile() === true || kind?.isFIFO() === true) return toItsEnd(terminal);
   // A terminal is for approvals, and a device such as /dev/null has no content.
   if (kind?.isSocket() !== true) return nothing;
@@ -85,15 +85,6 @@ async function toItsEnd(terminal: Terminal): Promise<Buffer> {
 
 function reportNote(terminal: Terminal, text: string): void {
   terminal.log(`${terminal.tint("yellow", "note:")} ${text}`);
-}
-
-/** Undefined if stdin is closed. */
-function statOfStdin(): Stats | undefined {
-  try {
-    return fstatSync(0);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Waits until stdin is readable or has ended. Consumes nothing. */

@@ -20,7 +20,8 @@ export const askAgent: RunCommand = async (invocation) => {
     );
   }
   const { text, piped } = await readPrompt(invocation);
-  const images = await readImages(invocation.texts("image"));
+  // Their type is detected from their content, not from their names.
+  const images = await Promise.all(invocation.texts("image").map(readImage));
   return withRuns(invocation, async (session) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
@@ -48,11 +49,6 @@ const kinds: readonly (readonly [mimeType: string, begins: (bytes: Buffer) => bo
   ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
   ["image/webp", (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString("latin1", 0, 12))],
 ];
-
-/** Reads images for a prompt. Their type is detected from their content, not from their names. */
-function readImages(files: readonly string[]): Promise<PromptImage[]> {
-  return Promise.all(files.map(readImage));
-}
 
 async function readImage(file: string): Promise<PromptImage> {
   const shown = JSON.stringify(file);

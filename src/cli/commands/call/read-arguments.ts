@@ -25,8 +25,7 @@ export interface ArgumentSources {
 }
 
 /** Reads an option such as `--args` and the `key=value` words; a word overrides the same key of the option. */
-export async function readArguments(sources: ArgumentSources): Promise<CliArguments> {
-  const { pairs, text, option, schema: json } = sources;
+export async function readArguments({ pairs, text, option, schema: json }: ArgumentSources): Promise<CliArguments> {
   const input = text === undefined ? {} : checked(await readText(text, option), `${option}: `);
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();
@@ -37,7 +36,7 @@ export async function readArguments(sources: ArgumentSources): Promise<CliArgume
     const key = word.slice(0, at);
     if (typed.has(key))
       throw new UsageError(`${key} is passed twice`, `to pass several values, write a list: ${key}='["a", "b"]'`);
-    const types = typesFor(key, parameters, json);
+    const types = parameters.find(({ name }) => name === key)?.types ?? otherTypesOf(json) ?? onlyText;
     const value = readValue(word.slice(at + 1), types);
     typed.set(key, value);
     const form = howToWrite(key, value, types);
@@ -97,10 +96,6 @@ async function readBytes(stream: NodeJS.ReadableStream): Promise<Buffer> {
     if (size > maxBytes) break;
   }
   return Buffer.concat(chunks);
-}
-
-function typesFor(key: string, parameters: readonly Parameter[], json: JsonSchema): ReadonlySet<string> {
-  return parameters.find(({ name }) => name === key)?.types ?? otherTypesOf(json) ?? onlyText;
 }
 
 const onlyText: ReadonlySet<string> = new Set(["string"]);

@@ -1,5 +1,12 @@
 import type { Workspace } from "../../../app/index.ts";
-import { FailureError, type Failure, type FailureCode, failureKinds, withCliCommands } from "../../../base/index.ts";
+import {
+  FailureError,
+  type Failure,
+  type FailureCode,
+  failureKinds,
+  withCliCommands,
+  definedOnly,
+} from "../../../base/index.ts";
 import type { CallHooks } from "../../../engine/index.ts";
 import { unknownKeys } from "../../../schema/index.ts";
 import {
@@ -100,8 +107,7 @@ async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
       ...(seconds !== undefined && { overrideTimeoutMs: seconds * 1000 }),
       onProgress: (value) => waiting.progress(engine.redactor.known(value)),
       ...(terminal.interactive && { elicit: elicitAtTerminal({ terminal, pause: waiting.pause }) }),
-      ...(retries !== undefined && { maxRetries: retries }),
-      ...(conversationId !== undefined && { conversationId }),
+      ...definedOnly({ maxRetries: retries, conversationId }),
     });
   } finally {
     waiting.stop();
@@ -109,8 +115,7 @@ async function makeCall(preparation: CallPreparation): Promise<ToolResult> {
 }
 
 /** Lets only pure tools start. */
-function pureOnly(notStored: FailureError): CallHooks {
-  const { message, code, reason } = notStored;
+function pureOnly({ message, code, reason }: FailureError): CallHooks {
   // Never retried: the hook is called once.
   const refusal = new FailureError(message, { code, retry: "never", ...(reason !== undefined && { reason }) });
   return { started: (effect) => (effect === "pure" ? undefined : Promise.reject(refusal)) };
@@ -195,7 +200,6 @@ function exitCodeOf({ code, reason }: Failure): ExitCode {
 
 /** Reports why a call failed, and what to do next. */
 function reportCallFailure(result: ToolError, context: CallFailureContext): void {
-  const { invocation, forms } = context;
   const { error, tool } = result;
   const issues = error.issues ?? [];
   const details = issues.map(({ message, suggestion }) =>
@@ -204,11 +208,11 @@ function reportCallFailure(result: ToolError, context: CallFailureContext): void
   // The engine's message lists the issues in one line; here each has its own.
   const message =
     error.code === "validation_error" && issues.length > 0 ? `invalid arguments for ${tool}` : error.message;
-  reportFormattedError(invocation.terminal, {
+  reportFormattedError(context.invocation.terminal, {
     message,
     code: codeOf(error),
     details,
-    hints: [...issues.flatMap(({ path }) => forms?.get(String(path[0])) ?? []), ...hintsFor(result, context)],
+    hints: [...issues.flatMap(({ path }) => context.forms?.get(String(path[0])) ?? []), ...hintsFor(result, context)],
   });
 }
 

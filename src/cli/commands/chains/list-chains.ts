@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "../../../app/index.ts";
+import { type Workspace, missingTargetCodes } from "../../../app/index.ts";
 import {
   type ChainSpec,
   type ChainLibrarySource,
@@ -13,7 +13,6 @@ import { type Problem, hasErrors } from "../../../text/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { defaultOf, describeType, descriptionOf } from "../tools/describe-parameter.ts";
 import { parametersOf } from "../tools/tool-parameters.ts";
-import { missingTargetCodes } from "../graph/run.ts";
 
 /** A step of a chain. */
 export interface ListedCall {
@@ -75,12 +74,11 @@ type Known = Omit<ListedChain, "name" | "file" | "problems" | "why">;
 function planned(plan: Plan): Known {
   const { description, version, spec, input, effect, destructive } = plan;
   const inputs = parametersOf(input.json).map((parameter): ListedInput => {
-    const { name, required } = parameter;
     const about = descriptionOf(parameter);
     const value = defaultOf(parameter);
     return {
-      name,
-      required,
+      name: parameter.name,
+      required: parameter.required,
       type: describeType(parameter, input.json),
       ...(about !== "" && { description: about }),
       ...(value !== undefined && { default: value }),

@@ -2,9 +2,10 @@ import { requirementMessages } from "../../../chain/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ListedChain, type ListedInput, listChains } from "./list-chains.ts";
 import { stripUnsafe, suggest } from "../../../text/index.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";
+import { rejectSubcommandWord } from "../../program/reject-subcommand-word.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { withTools } from "../../open/open-tools.ts";
 import { portablePath, portableProblem } from "../validate/check-files.ts";
@@ -14,13 +15,14 @@ import type { Terminal } from "../../terminal/terminal.ts";
 /** `windlass chains`. */
 export const showChains: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  rejectUnknownWord(invocation);
+  rejectSubcommandWord(invocation, {
+    of: "chains",
+    names: ["list", "show"],
+    hints: (word) => [`show the chain of that name with: ${commandLine(invocation, "chains show", shellWord(word))}`],
+  });
   await withTools(terminal, (workspace) => {
     const chains = listChains(workspace);
-    if (invocation.flag("json")) {
-      terminal.print(safeJson(chains.map(toWire)));
-      return;
-    }
+    if (invocation.flag("json")) return terminal.print(safeJson(chains.map(toWire)));
     for (const line of chainTable(chains, terminal)) terminal.print(line);
     const files = [...new Set(workspace.chainFolder.problems().map(({ file }) => file))];
     if (files.length > 0) {
@@ -40,16 +42,13 @@ function chainTable(chains: readonly ListedChain[], terminal: Terminal): string[
     chain.inputs.map(inputLabel).join(" ") || "-",
     [...whyNot(chain).map((why) => `[${why}]`), chain.description].join(" "),
   ]);
-  return formatTable(rows, {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "NAME", paint: (cell) => terminal.paint("bold", cell) },
-      { title: "EFFECT" },
-      { title: "INPUTS", long: "cut" },
-      { title: "DESCRIPTION", long: "cut" },
-    ],
-  });
+  const columns = [
+    { title: "NAME", style: "bold" },
+    "EFFECT",
+    { title: "INPUTS", long: "cut" },
+    { title: "DESCRIPTION", long: "cut" },
+  ] as const;
+  return tableFor(terminal, columns, rows);
 }
 
 /** Why the chain is not valid, or cannot run here, in a few words; empty if it can run. */
@@ -63,18 +62,6 @@ function whyNot({ why, missing }: ListedChain): string[] {
 function inputLabel({ name, type, required }: ListedInput): string {
   const label = type === undefined || type === "any" ? name : `${name}:${type.replaceAll(" ", "-")}`;
   return required ? label : `[${label}]`;
-}
-
-/** `windlass chains shwo x` is parsed as `list`, the default subcommand. */
-function rejectUnknownWord(invocation: Invocation): void {
-  const [word] = invocation.words;
-  if (word === undefined) return;
-  const near = suggest(word, ["list", "show"]);
-  const hint =
-    near === undefined
-      ? `show the chain of that name with: ${commandLine(invocation, "chains show", shellWord(word))}`
-      : `did you mean ${commandLine(invocation, `chains ${near}`)}?`;
-  throw new UsageError(`unknown command "chains ${word}"`, hint);
 }
 
 /** `windlass chains show`. */
@@ -104,35 +91,25 @@ function describeChain(chain: ListedChain, invocation: Invocation): string[] {
   const { terminal } = invocation;
   const { name, description, inputs, calls, effect, file, why, missing } = chain;
   const warnings = why === undefined ? requirementMessages(missing) : [why];
-  const paintTitle = (title: string): string => terminal.paint("dim", title);
-  const bold = (cell: string): string => terminal.paint("bold", cell);
+  const callRows = calls.map(({ id, tool, depends_on: after = [] }) => {
+    return [id, tool, after.length === 0 ? "" : `after ${after.join(", ")}`];
+  });
   const facts = [`effect ${effect ?? "unknown"}`, `from ${file === undefined ? "built in" : portablePath(file)}`];
   const example = inputs.filter(({ required }) => required).map((input) => shellPair(input.name, exampleOf(input)));
   return [
-    `${bold(toOneLine(name))}  ${terminal.paint("dim", facts.join(", "))}`,
+    `${terminal.paint("bold", toOneLine(name))}  ${terminal.paint("dim", facts.join(", "))}`,
     ...warnings.map((message) => terminal.paint("yellow", stripUnsafe(message).replaceAll("\n", "\n  "))),
     ...(description === "" ? [] : ["", ...wrapText(stripUnsafe(description), terminal.columns ?? 100)]),
     "",
     ...(inputs.length === 0
       ? ["It takes no input."]
-      : formatTable(inputs.map(inputRow), {
-          width: terminal.columns,
-          paintTitle,
-          columns: [{ title: "INPUT", paint: bold }, { title: "TYPE" }, { title: "" }, { title: "", long: "wrap" }],
-        })),
+      : tableFor(
+          terminal,
+          [{ title: "INPUT", style: "bold" }, "TYPE", "", { title: "", long: "wrap" }],
+          inputs.map(inputRow),
+        )),
     "",
-    ...formatTable(
-      calls.map(({ id, tool, depends_on: after = [] }) => [
-        id,
-        tool,
-        after.length === 0 ? "" : `after ${after.join(", ")}`,
-      ]),
-      {
-        width: terminal.columns,
-        paintTitle,
-        columns: [{ title: "STEP", paint: bold }, { title: "CALLS" }, { title: "", long: "cut" }],
-      },
-    ),
+    ...tableFor(terminal, [{ title: "STEP", style: "bold" }, "CALLS", { title: "", long: "cut" }], callRows),
     "",
     `${terminal.paint("dim", "Try:")} ${commandLine(invocation, "run", shellWord(name), ...example)}`,
   ];

@@ -94,8 +94,7 @@ class Chat {
   }
 
   async run(): Promise<ExitCode> {
-    const { invocation } = this.#parts;
-    const { terminal } = invocation;
+    const { terminal } = this.#parts.invocation;
     for (;;) {
       const typed = await this.#next();
       const outcome = typed.kind === "line" ? await this.#line(typed.text) : this.#without(typed);

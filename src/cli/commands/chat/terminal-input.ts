@@ -73,13 +73,9 @@ function readLine(
       if (!ended) stderr.write("\n");
       end(typed);
     };
-    reader.once("SIGINT", () => leave({ kind: "interrupt", cleared: isTyped(reader) || paste.isOpen }));
+    reader.once("SIGINT", () => leave({ kind: "interrupt", cleared: reader.line !== "" || paste.isOpen }));
     reader.once("close", () => leave({ kind: "end" }));
   });
-}
-
-function isTyped(reader: Interface): boolean {
-  return reader.line !== "";
 }
 
 interface Key {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findWorkspace, readSettings } from "../../../app/index.ts";
 import { builtinTools } from "../../../builtin/index.ts";
 import { createHttpClient } from "../../../net/index.ts";
-import { isRecord } from "../../../schema/index.ts";
+import { isRecord, textOf } from "../../../schema/index.ts";
 import { parseYaml } from "../../../text/index.ts";
 import { describeLimits, descriptionOf, valuesOf } from "../tools/describe-parameter.ts";
 import { parametersOf } from "../tools/tool-parameters.ts";
@@ -66,16 +66,12 @@ function fromYaml(text: string): KnownTool[] {
   const known = (Array.isArray(parameters) ? parameters : []).filter(isRecord).map((parameter) => {
     const { validation } = parameter;
     const values = isRecord(validation) && Array.isArray(validation["enum"]) ? validation["enum"].map(String) : [];
-    return { name: stringOrEmpty(parameter["name"]), about: stringOrEmpty(parameter["description"]), values };
+    return { name: textOf(parameter["name"]), about: textOf(parameter["description"]), values };
   });
-  return [{ name, about: stringOrEmpty(description), parameters: known.filter((parameter) => parameter.name !== "") }];
+  return [{ name, about: textOf(description), parameters: known.filter((parameter) => parameter.name !== "") }];
 }
 
 function fromCode(text: string): KnownTool[] {
   const found = text.matchAll(/\bdefineTool\s*\(\s*\{[^{}]{0,2000}?\bname:\s*(["'`])([^"'`\n]{1,128})\1/g);
   return Array.from(found, ([, , name = ""]) => ({ name, about: "", parameters: [] }));
-}
-
-function stringOrEmpty(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -74,8 +74,8 @@ const sources: CompletionSources = {
   },
   async approvals() {
     const { withJournal } = await import("../../open/open-journal.ts");
-    return await withJournal(async ({ store }) => {
-      const pending = (await store?.approvals.list(Date.now(), "pending")) ?? [];
+    return await withJournal(async ({ approvals }) => {
+      const pending = (await approvals?.list("pending")) ?? [];
       return pending.map(({ id, tool, args }) => ({ word: id, about: `${tool} ${JSON.stringify(args)}` }));
     });
   },

@@ -28,10 +28,7 @@ export const initWorkspace: RunCommand = async (invocation) => {
   };
   const untrusted = await createTrusted({ dir, write, terminal });
   const shown = written.filter((file) => !file.startsWith(".windlass/"));
-  if (invocation.flag("json")) {
-    terminal.print(safeJson({ dir, files: written }));
-    return;
-  }
+  if (invocation.flag("json")) return terminal.print(safeJson({ dir, files: written }));
   terminal.print(`Created a workspace in ${relativeToCwd(dir)}:`);
   for (const file of shown) terminal.print(`  ${file}`);
   reportForeign(untrusted, dir, terminal);

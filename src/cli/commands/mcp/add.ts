@@ -1,5 +1,5 @@
 import { findWorkspace, grantTrust, readSettings, reviewTrust } from "../../../app/index.ts";
-import { isFailureError, cliCommand } from "../../../base/index.ts";
+import { cliCommand } from "../../../base/index.ts";
 import {
   type ServerEntryJson,
   formatCommand,
@@ -17,7 +17,7 @@ import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { trustCommand, trustVariable } from "../../open/open-here.ts";
 import { approveAdded, isConfirmed } from "./approve.ts";
-import { UsageError } from "../../program/usage-error.ts";
+import { UsageError, orUsageError } from "../../program/usage-error.ts";
 import { join } from "node:path";
 
 /** `windlass mcp add`. */
@@ -62,18 +62,9 @@ async function writeTrusted(name: string, entry: ServerEntryJson): Promise<boole
   const subject = { dir, settings: await readSettings(dir), env: process.env };
   const { items, decision } = await reviewTrust(subject);
   const isOwn = !hasServerEntry(dir, name) && items.every(({ id }) => decision.trusted.has(id));
-  write(dir, name, entry);
+  orUsageError("file_invalid", () => addServerToConfig(dir, name, entry));
   if (isOwn) await grantTrust(subject, (await reviewTrust(subject)).items);
   return isOwn || process.env[trustVariable] === "1";
-}
-
-function write(dir: string, name: string, entry: ServerEntryJson): void {
-  try {
-    addServerToConfig(dir, name, entry);
-  } catch (error) {
-    if (isFailureError(error) && error.code === "file_invalid") throw new UsageError(error.message);
-    throw error;
-  }
 }
 
 function entryIn(invocation: Invocation, words: readonly string[]): ServerEntryJson {
@@ -141,7 +132,7 @@ function warningsAbout(entry: ServerEntryJson): string[] {
 export const removeMcpServer: RunCommand = async (invocation) => {
   const [name = ""] = invocation.words;
   const dir = await findWorkspace(".");
-  const files = erase(dir, name);
+  const files = orUsageError("file_invalid", () => deleteServer(dir, name));
   if (files.length === 0) {
     throw new UsageError(
       `no MCP server named ${JSON.stringify(name)}`,
@@ -151,12 +142,3 @@ export const removeMcpServer: RunCommand = async (invocation) => {
   forgetServer(join(dir, ".windlass"), name);
   invocation.terminal.log(`Removed ${name} from ${files.join(" and ")}`);
 };
-
-function erase(dir: string, name: string): readonly string[] {
-  try {
-    return deleteServer(dir, name);
-  } catch (error) {
-    if (isFailureError(error) && error.code === "file_invalid") throw new UsageError(error.message);
-    throw error;
-  }
-}

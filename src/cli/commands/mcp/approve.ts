@@ -6,8 +6,8 @@ import { formatCount } from "../../terminal/format-figures.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { UsageError } from "../../program/usage-error.ts";
-import { watchInterrupts } from "../../program/watch-interrupts.ts";
+import { orUsageError } from "../../program/usage-error.ts";
+import { withStopSignal } from "../../program/watch-interrupts.ts";
 import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
 import { discardTypedInput } from "../../terminal/discard-typed-input.ts";
 import { readTerminalLine } from "../../terminal/prompt-yes-no.ts";
@@ -109,25 +109,13 @@ async function decide(source: McpSource, review: McpReview, invocation: Invocati
 }
 
 function reviewed(source: McpSource, name: string): McpReview {
-  try {
-    return source.review(name);
-  } catch (error) {
-    if (isFailureError(error) && error.reason === "unknown_server") throw new UsageError(error.message);
-    throw error;
-  }
+  return orUsageError("unknown_server", () => source.review(name));
 }
 
 async function refresh(source: McpSource, name: string, { terminal }: Invocation): Promise<void> {
   const [server = ""] = name.split("/", 1);
-  const interrupts = watchInterrupts();
-  interrupts.arm({ onStop: () => {} });
   terminal.status(`connecting to ${server}…`);
-  try {
-    await source.refresh(server, { signal: interrupts.signal });
-  } finally {
-    terminal.status();
-    interrupts.dispose();
-  }
+  await withStopSignal((signal) => source.refresh(server, { signal })).finally(() => terminal.status());
 }
 
 /** Prompts for approval; `ok` means yes. */

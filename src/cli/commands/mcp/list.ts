@@ -1,23 +1,27 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { McpServerStatus } from "../../../hub/index.ts";
 import { type Redactor } from "../../../secrets/index.ts";
-import { stripUnsafe, suggest, formatDuration } from "../../../text/index.ts";
+import { stripUnsafe, formatDuration } from "../../../text/index.ts";
 import { snakeKeys } from "../../../tool/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { reportProblems } from "../../terminal/report-problems.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
-import { UsageError } from "../../program/usage-error.ts";
-import { watchInterrupts } from "../../program/watch-interrupts.ts";
+import { rejectSubcommandWord } from "../../program/reject-subcommand-word.ts";
+import { withStopSignal } from "../../program/watch-interrupts.ts";
 
 /** `windlass mcp list`. */
 export const listServers: RunCommand = async (invocation) => {
-  rejectUnknownMcpCommand(invocation);
+  rejectSubcommandWord(invocation, {
+    of: "mcp",
+    names: ["list", "add", "remove", "approve", "login", "logout", "serve"],
+    hints: () => [`run "${cliCommand("mcp --help")}" for a list`],
+  });
   const { terminal } = invocation;
   return withMcp({ terminal }, async (here) => {
     const connects = invocation.flag("connect");
@@ -49,8 +53,6 @@ const listedProblemCodes: ReadonlySet<string> = new Set([
 ]);
 
 async function connectToAll({ source }: OpenedMcpServers, terminal: Terminal): Promise<void> {
-  const interrupts = watchInterrupts();
-  interrupts.arm({ onStop: () => {} });
   // A server whose command changed is only started after its approval.
   const names = source.status().filter(({ state }) => !["disabled", "broken", "changed"].includes(state));
   let left = names.length;
@@ -61,16 +63,17 @@ async function connectToAll({ source }: OpenedMcpServers, terminal: Terminal): P
   }, connectTimeoutMs);
   const report = (): void => terminal.status(left === 0 ? "" : `connecting to ${formatCount(left, "server")}…`);
   report();
-  await Promise.allSettled(
-    names.map(async ({ name }) => {
-      // The status contains the failure.
-      await source.refresh(name, { signal: interrupts.signal }).catch(() => undefined);
-      left--;
-      report();
-    }),
+  await withStopSignal((signal) =>
+    Promise.all(
+      names.map(async ({ name }) => {
+        // The status contains the failure.
+        await source.refresh(name, { signal }).catch(() => undefined);
+        left--;
+        report();
+      }),
+    ),
   );
   clearTimeout(patience);
-  interrupts.dispose();
 }
 
 /** Delay before the notice: the first connection to a server with the older protocol version may take some seconds. */
@@ -93,19 +96,15 @@ function show(servers: readonly McpServerStatus[], redactor: Redactor, invocatio
       display,
     ];
   });
-  const columns = [
-    { title: "NAME", paint: (cell: string) => terminal.paint("bold", cell) },
-    { title: "STATE", paint: (cell: string) => terminal.paint(styles[cell.trim()] ?? "dim", cell) },
+  const columns: StyledColumn[] = [
+    { title: "NAME", style: "bold" },
+    { title: "STATE", style: (cell) => styles[cell.trim()] ?? "dim" },
     { title: "TOOLS", align: "right" },
     { title: "REFUSED", align: "right" },
     { title: "HOW", long: "cut" },
-  ] as const;
-  const paintTitle = (title: string): string => terminal.paint("dim", title);
-  const table = formatTable(
-    rows.map((row) => row.map((cell) => redactor.text(cell))),
-    { columns, width: terminal.columns, paintTitle },
-  );
-  for (const line of table) terminal.print(line);
+  ];
+  const redacted = rows.map((row) => row.map((cell) => redactor.text(cell)));
+  for (const line of tableFor(terminal, columns, redacted)) terminal.print(line);
   for (const server of servers) for (const line of notesOf(server)) terminal.log(toOneLine(redactor.text(line)));
   if (servers.some(({ state }) => state === "unknown") && !invocation.flag("connect")) {
     const line = `connect to the unknown ones with: ${commandLine(invocation, "mcp list", "--connect")}`;
@@ -149,15 +148,4 @@ function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor)
     ...(lastFailure !== undefined && { last_failure: snakeKeys({ ...lastFailure }) }),
   };
   return redactor.value(wire);
-}
-
-/** `windlass mcp ad x` is parsed as `list`, the default subcommand. */
-function rejectUnknownMcpCommand({ words }: Invocation): void {
-  const [word] = words;
-  if (word === undefined) return;
-  const near = suggest(word, ["list", "add", "remove", "approve", "login", "logout", "serve"]);
-  throw new UsageError(
-    `unknown command "mcp ${word}"`,
-    near === undefined ? `run "${cliCommand("mcp --help")}" for a list` : `did you mean ${cliCommand(`mcp ${near}`)}?`,
-  );
 }

@@ -6,7 +6,7 @@ import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { type OpenedMcpServers, withMcp } from "../../open/open-mcp-servers.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { watchInterrupts } from "../../program/watch-interrupts.ts";
+import { withStopSignal } from "../../program/watch-interrupts.ts";
 import { join } from "node:path";
 import { findWorkspace, trustFailure } from "../../../app/index.ts";
 import { trustCommand } from "../../open/open-here.ts";
@@ -17,13 +17,11 @@ export const logIn: RunCommand = (invocation) =>
     const { terminal } = invocation;
     const [name = ""] = invocation.words;
     const address = addressOf(here, name, invocation);
-    const interrupts = watchInterrupts();
-    interrupts.arm({ onStop: () => {} });
     const port = invocation.number("port");
-    try {
+    return withStopSignal(async (signal) => {
       const client = await here.client();
       const loggedIn = await client.login(name, address, {
-        signal: interrupts.signal,
+        signal,
         open: (page) => {
           // The server chooses the login page, so the user must see its host before typing a password.
           terminal.log(
@@ -35,9 +33,7 @@ export const logIn: RunCommand = (invocation) =>
       });
       terminal.log(loggedIn ? `Logged in to ${name}.` : `${name} requires no login.`);
       return exitCodes.ok;
-    } finally {
-      interrupts.dispose();
-    }
+    });
   });
 
 /** Address to log in to: a remote server whose address was approved, as for calls. */

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { type McpToolServer, serveMcp } from "../../../adapters/index.ts";
 import type { Workspace } from "../../../app/index.ts";
-import { nameGlob } from "../../../base/index.ts";
+import { nameGlob, definedOnly } from "../../../base/index.ts";
 import { readResultName, viewResult } from "../../../hub/index.ts";
 import { suggest } from "../../../text/index.ts";
 import { type Registration, builtinOwner, isWorkspaceTool } from "../../../tool/index.ts";
@@ -97,8 +97,7 @@ async function openForClients(invocation: Invocation): Promise<OpenedHere & { re
     await workspace.close();
     throw error;
   }
-  const { serve } = workspace.config.mcp;
-  const globs = invocation.texts("tools").length > 0 ? invocation.texts("tools") : serve;
+  const globs = invocation.texts("tools").length > 0 ? invocation.texts("tools") : workspace.config.mcp.serve;
   const serving = await serveMcp({
     engine: workspace.engine,
     tools: () => servedTools(workspace, globs),
@@ -168,8 +167,7 @@ async function serveHttp(serving: McpToolServer, invocation: Invocation): Promis
       port: invocation.number("port") ?? defaultPort,
       allowedHosts: invocation.texts("allowHost"),
       allowedOrigins: invocation.texts("allowOrigin"),
-      ...(host !== undefined && { host }),
-      ...(token !== undefined && { token }),
+      ...definedOnly({ host, token }),
     })
     .catch((error: unknown) => {
       throw refusedToken(error, invocation);

@@ -1,3 +1,4 @@
+import type { Invocation } from "../../program/invocation.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
 const units: Readonly<Record<string, number>> = {
@@ -8,17 +9,30 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+/** The period of the options `--since` and `--until`. */
+export function periodIn({ text }: Pick<Invocation, "text">, now: number): { since?: number; until?: number } {
+  const since = parseTimeOption("--since", text("since"), now);
+  const until = parseTimeOption("--until", text("until"), now);
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+}
+
 /** Parses a time option: a duration ago (`90s`, `30m`, `12h`, `7d`, `2w`), or a date. */
 export function parseTimeOption(option: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
-  const ago = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(text.trim());
-  if (ago) return now - Number(ago[1]) * (units[ago[2] ?? ""] ?? 0);
+  const ago = durationOf(text);
+  if (ago !== undefined) return now - ago;
   const at = parseDate(text.trim());
   if (at !== undefined) return at;
   throw new UsageError(
     `${option}: invalid time ${JSON.stringify(text)}`,
     "write a duration (30m, 12h, 7d, 2w) or a date (2026-11-15, 2026-11-15T08:30, 2026-11-15T08:30:00Z)",
   );
+}
+
+/** Milliseconds of a duration such as `90s`, `30m`, `12h`, `7d` or `2w`; undefined for another text. */
+export function durationOf(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([smhdw])$/.exec(text.trim());
+  return match ? Number(match[1]) * (units[match[2] ?? ""] ?? 0) : undefined;
 }
 
 /** Parses ISO 8601; without a zone, in local time. */

@@ -1,14 +1,15 @@
+import { definedOnly } from "../../../base/index.ts";
 import type { CallRecord, CallerType, RecordQuery, RecordStatus, RecordStore } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatTime } from "../../terminal/format-figures.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { withJournal } from "../../open/open-journal.ts";
-import { parseTimeOption } from "./parse-time-option.ts";
+import { periodIn } from "./parse-time-option.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { toWireRecord } from "../../wire/to-wire.ts";
+import { toWireRecord } from "../../../app/index.ts";
 
 const callerTypes: readonly CallerType[] = [
   "direct",
@@ -33,10 +34,8 @@ export const showRecords: RunCommand = (invocation) =>
       terminal.print(safeJson(wire));
       return;
     }
-    if (records.length === 0) {
-      terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
-      return;
-    }
+    if (records.length === 0)
+      return terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
     for (const line of recordTable(records, invocation)) terminal.print(line);
     if (next === undefined) return;
     terminal.log(
@@ -81,9 +80,6 @@ function filters(invocation: Invocation): string[] {
 }
 
 function queryOf(invocation: Invocation): RecordQuery {
-  const now = Date.now();
-  const since = parseTimeOption("--since", invocation.text("since"), now);
-  const until = parseTimeOption("--until", invocation.text("until"), now);
   const caller = invocation.text("caller");
   const callerType = callerTypes.find((type) => type === caller);
   const { tool, conversation, status, code, cursor } = {
@@ -96,14 +92,10 @@ function queryOf(invocation: Invocation): RecordQuery {
   };
   return {
     limit: invocation.number("limit") ?? 20,
-    ...(tool !== undefined && { tool }),
-    ...(conversation !== undefined && { conversationId: conversation }),
-    ...(callerType !== undefined && { callerType }),
+    ...definedOnly({ tool, conversationId: conversation, callerType }),
     ...(caller !== undefined && callerType === undefined && { callerId: caller }),
-    ...(status !== undefined && { status }),
-    ...(code !== undefined && { code }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...definedOnly({ status, code }),
+    ...periodIn(invocation, Date.now()),
     ...(cursor !== undefined && { cursor }),
   };
 }
@@ -119,19 +111,16 @@ function recordTable(records: readonly CallRecord[], { terminal }: Invocation): 
     record.conversationId ?? record.callerId ?? record.callerType,
     shortValueText(record.success ? record.args : (record.error?.message ?? "")),
   ]);
-  return formatTable(rows, {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "ID" },
-      { title: "TIME" },
-      { title: "TOOL", paint: (cell) => terminal.paint("bold", cell) },
-      { title: "RESULT", paint: (cell, row) => terminal.paint(records[row]?.success === true ? "green" : "red", cell) },
-      { title: "TOOK", align: "right" },
-      { title: "CALLER", long: "cut" },
-      { title: "ARGUMENTS OR ERROR", long: "cut" },
-    ],
-  });
+  const columns: StyledColumn[] = [
+    "ID",
+    "TIME",
+    { title: "TOOL", style: "bold" },
+    { title: "RESULT", style: (_cell, row) => (records[row]?.success === true ? "green" : "red") },
+    { title: "TOOK", align: "right" },
+    { title: "CALLER", long: "cut" },
+    { title: "ARGUMENTS OR ERROR", long: "cut" },
+  ];
+  return tableFor(terminal, columns, rows);
 }
 
 /** Beginning of a value, enough to recognize the call. */

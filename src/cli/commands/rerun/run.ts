@@ -5,7 +5,7 @@ import { reportRunResult } from "../../open/report-run-result.ts";
 import { commandsFor, requireRun } from "../../run-kinds/run-kind.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import type { RerunPreview, RerunStep } from "../../../chain/index.ts";
+import { type RerunPreview, type RerunStep, repeatedOnceSteps } from "../../../chain/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { promptYesNo } from "../../terminal/prompt-yes-no.ts";
@@ -23,9 +23,8 @@ export const rerunChain: RunCommand = (invocation) => {
     await checkRepeatable(session, id);
     const onNotice = noticesOf(invocation);
     if (from !== undefined) {
-      const { signal } = session.interrupts;
       const preview = await runs.previewRerun(id, from, { onNotice });
-      await confirmRerun(preview, { runId: id, from, invocation, signal });
+      await confirmRerun(preview, { runId: id, from, invocation, signal: session.interrupts.signal });
     }
     const result = await followRun(session, { durable: true }, (how) =>
       runs.rerun(id, { ...how, onNotice, ...(from !== undefined && { from }) }),
@@ -65,7 +64,7 @@ async function confirmRerun(
     terminal.log(`${terminal.tint("yellow", "also run again")}, although independent of ${toOneLine(from)}:`);
     for (const step of others) terminal.log(`  ${lineOf(step, terminal)}`);
   }
-  const risky = others.filter(isRisky);
+  const risky = repeatedOnceSteps(preview);
   if (risky.length === 0 || invocation.flag("yes")) return;
   const names = risky.map(({ step }) => toOneLine(step)).join(", ");
   const which = `${names} ${risky.length === 1 ? "has" : "have"} the effect once and would run again`;
@@ -79,11 +78,6 @@ async function confirmRerun(
   throw new UsageError(`${which}; nothing was run`, `to run anyway: ${again}`);
 }
 
-/** A new step may be an old one under another name. */
-function isRisky({ effect, called, why }: RerunStep): boolean {
-  return effect === "once" && (called || why === "new");
-}
-
 function lineOf(step: RerunStep, terminal: Terminal): string {
   const head = `${toOneLine(step.step)}: ${terminal.tint("bold", toOneLine(step.tool))}`;
   return `${head} ${terminal.tint("dim", `(${step.effect})`)}, ${whyOf(step)}`;
@@ -95,6 +89,8 @@ function whyOf({ why, before, called, needs }: RerunStep): string {
       return "not in the chain of that run";
     case "changed":
       return "changed since that run";
+    case "input":
+      return "reads an input that has changed";
     case "unsettled":
       return called ? `did not succeed (${before ?? "?"})` : "not reached in that run";
     case "undone":

@@ -1,7 +1,7 @@
 import { type RequestApproval, storedApprover } from "../../../engine/index.ts";
 import { type CallRunner, engineRunner, wrapSink } from "../../../run/index.ts";
 import { type RunResult, type WithheldCall, dryRunner, runChain, type Plan } from "../../../chain/index.ts";
-import { systemClock } from "../../../base/index.ts";
+import { systemClock, definedOnly } from "../../../base/index.ts";
 import { createInMemoryApprovals } from "../../../store/index.ts";
 import { promptCallApproval } from "../../approvals/prompt-call-approval.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
@@ -82,10 +82,7 @@ function toWire({ key, tool, effect, args, unknown, untrusted, onlyIf, forEach }
     tool,
     effect,
     args,
-    ...(unknown !== undefined && { unknown }),
-    ...(untrusted !== undefined && { untrusted }),
-    ...(onlyIf !== undefined && { only_if: onlyIf }),
-    ...(forEach !== undefined && { for_each: forEach }),
+    ...definedOnly({ unknown, untrusted, only_if: onlyIf, for_each: forEach }),
   };
 }
 

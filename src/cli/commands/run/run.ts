@@ -1,5 +1,6 @@
-import { isFailureError, type FailureError, fail } from "../../../base/index.ts";
+import { isFailureError, type FailureError, fail, systemClock } from "../../../base/index.ts";
 import { type Plan, type RunResult, missingRequirements, requirementMessages, runChain } from "../../../chain/index.ts";
+import { ApprovalService } from "../../../engine/index.ts";
 import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { dryRun, reportWithheldCalls, type RunRequest, readRun } from "./dry-run.ts";
@@ -86,7 +87,8 @@ async function runInEarnest(session: RunSession, request: RunRequest): Promise<E
   if (interactive) checkApprovable(plan, userName());
   const approvals = interactive ? createInMemoryApprovals() : undefined;
   const result = await runInMemory(session, request, approvals);
-  return reportRunResult(result, session, { durable, ...(approvals !== undefined && { approvals }) });
+  const service = approvals && new ApprovalService(approvals, systemClock);
+  return reportRunResult(result, session, { durable, ...(service !== undefined && { approvals: service }) });
 }
 
 function runDurably(session: RunSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
@@ -97,10 +99,9 @@ function runDurably(session: RunSession, { plan, input, context, runId }: RunReq
 
 function runInMemory(
   session: RunSession,
-  request: RunRequest,
+  { plan, input, context, runId }: RunRequest,
   approvals: ApprovalStore | undefined,
 ): Promise<RunResult> {
-  const { plan, input, context, runId } = request;
   const { engine, chains, env } = session.workspace;
   const world = { engine, chains, env, ...(approvals !== undefined && { approvals }) };
   return followRun(session, { durable: false }, (how) =>

@@ -1,3 +1,4 @@
+import { type Explanation, explainRun } from "../../../app/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
@@ -8,14 +9,13 @@ import { type RunSession, withRuns } from "../../open/run-session.ts";
 import {
   resumeRun,
   withInspectedRun,
-  type Explanation,
   commandsFor,
   type RunKindCommands,
   requireRun,
 } from "../../run-kinds/run-kind.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import type { Invocation } from "../../program/invocation.ts";
+import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { StoredRun } from "../../../store/index.ts";
@@ -75,10 +75,11 @@ export const showRun: RunCommand = (invocation) =>
   withInspectedRun(invocation, async (inspected) => (await commandsFor(inspected.run)).show(invocation, inspected));
 
 /** `windlass explain`. */
-export const explainRun: RunCommand = (invocation) =>
+export const explain: RunCommand = (invocation) =>
   withInspectedRun(invocation, async (inspected) => {
     const [, step = ""] = invocation.words;
-    const explanations = await (await commandsFor(inspected.run)).explain(invocation, inspected, step);
+    const approveCommand = (id: string): string => commandLine(invocation, "approve", shellWord(id));
+    const explanations = await explainRun(inspected, step, { approveCommand });
     if (!invocation.flag("json")) return printSentences(invocation, explanations);
     const facts = explanations.map((each) => ({ ...(each.step !== undefined && { step: each.step }), ...each.fact }));
     const sentences = explanations.map(({ sentence }) => sentence);

@@ -1,23 +1,29 @@
-import { cliCommand } from "../../../base/index.ts";
+import { definedOnly } from "../../../base/index.ts";
 import { join, resolve } from "node:path";
 import { pathExists, findWorkspace, readSettings } from "../../../app/index.ts";
 import { type Skill, type SkillFolder, loadSkills } from "../../../hub/index.ts";
-import { type Problem, hasErrors, suggest } from "../../../text/index.ts";
+import { type Problem, hasErrors } from "../../../text/index.ts";
 import { ToolRegistry } from "../../../tool/index.ts";
 import { portablePath } from "../validate/check-files.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
-import { formatTable } from "../../terminal/format-table.ts";
+import { tableFor } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { reportProblems } from "../../terminal/report-problems.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { rejectSubcommandWord } from "../../program/reject-subcommand-word.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
 /** `windlass skills`. Reads the front matter of skills and runs no code. */
 export const listSkills: RunCommand = async (invocation) => {
-  rejectUnknownSkillsCommand(invocation);
+  const show = (word: string): string => commandLine(invocation, "call", "skill", `name=${shellWord(word)}`);
+  rejectSubcommandWord(invocation, {
+    of: "skills",
+    names: ["list", "validate"],
+    hints: (word) => [`show the skill of that name with: ${show(word)}`],
+  });
   const { terminal } = invocation;
   const dir = await findWorkspace(".");
   const { directory, code } = (await readSettings(dir)).config.skills;
@@ -105,16 +111,14 @@ function folderName(file: string): string {
 }
 
 function skillTable(listed: readonly Listed[], terminal: Terminal): string[] {
-  return formatTable(
-    listed.map(({ name, skill, problems }) => [name, markOf(skill, problems)]),
-    {
-      width: terminal.columns,
-      paintTitle: (title) => terminal.paint("dim", title),
-      columns: [
-        { title: "NAME", paint: (cell) => terminal.paint("bold", cell) },
-        { title: "DESCRIPTION", long: "cut" },
-      ],
-    },
+  const rows = listed.map(({ name, skill, problems }) => [name, markOf(skill, problems)]);
+  return tableFor(
+    terminal,
+    [
+      { title: "NAME", style: "bold" },
+      { title: "DESCRIPTION", long: "cut" },
+    ],
+    rows,
   );
 }
 
@@ -139,8 +143,7 @@ function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around):
     name,
     description,
     file: path,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
+    ...definedOnly({ license, compatibility }),
     metadata,
     allowed_tools: allowedTools.map(({ text }) => text),
     hidden,
@@ -168,16 +171,4 @@ function reportSkillFiles(problems: readonly Problem[], invocation: Invocation):
   const names = `${files.slice(0, 3).join(", ")}${files.length > 3 ? ", …" : ""}`;
   const how = `${files.length === 1 ? "has" : "have"} problems; for details: ${commandLine(invocation, "skills", "validate")}`;
   terminal.log(`${terminal.tint("yellow", "warning:")} ${names}: ${how}`);
-}
-
-/** `windlass skills pdf` is parsed as `list`, the default subcommand. */
-function rejectUnknownSkillsCommand(invocation: Invocation): void {
-  const [word] = invocation.words;
-  if (word === undefined) return;
-  const near = suggest(word, ["list", "validate"]);
-  const hint =
-    near === undefined
-      ? `show the skill of that name with: ${commandLine(invocation, "call", "skill", `name=${shellWord(word)}`)}`
-      : `did you mean ${cliCommand(`skills ${near}`)}?`;
-  throw new UsageError(`unknown command "skills ${word}"`, hint);
 }

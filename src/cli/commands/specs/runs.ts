@@ -51,7 +51,7 @@ const explain: CommandSpec = {
   ],
   options: [json],
   examples: ["windlass explain last", "windlass explain k3j9x0q2ab5z-1 summarize"],
-  load: async () => (await import("../runs/one-run.ts")).explainRun,
+  load: async () => (await import("../runs/one-run.ts")).explain,
 };
 
 const resume: CommandSpec = {

@@ -2,15 +2,14 @@ import type { Statistics, ToolStatistics, FinishedRunQuery } from "../../../stor
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatCount, formatNumber } from "../../terminal/format-figures.ts";
 import { formatDuration, hasErrors } from "../../../text/index.ts";
-import { formatTable } from "../../terminal/format-table.ts";
+import { type StyledColumn, tableFor } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
 import { withJournal } from "../../open/open-journal.ts";
-import { parseTimeOption } from "../records/parse-time-option.ts";
+import { periodIn } from "../records/parse-time-option.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { toWireStatistics, toWireChainStatistics } from "../../wire/to-wire.ts";
+import { toWireStatistics, toWireChainStatistics, WorkspaceError, readSettings } from "../../../app/index.ts";
 import type { SqliteStore } from "../../../adapters/index.ts";
-import { WorkspaceError, readSettings } from "../../../app/index.ts";
 import {
   type ChainStatistics,
   type ChainTargets,
@@ -31,11 +30,8 @@ const none: Statistics = {
 export const showStatistics: RunCommand = (invocation) =>
   withJournal(async ({ dir, store }) => {
     const { terminal } = invocation;
-    const now = Date.now();
-    const since = parseTimeOption("--since", invocation.text("since"), now);
-    const until = parseTimeOption("--until", invocation.text("until"), now);
     const tool = invocation.text("tool");
-    const period = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+    const period = periodIn(invocation, Date.now());
     if (invocation.flag("chains")) {
       if (tool !== undefined) throw new UsageError("--tool and --chains exclude each other", "leave out one of them");
       await showChainStatistics({ dir, store, period, invocation });
@@ -43,18 +39,15 @@ export const showStatistics: RunCommand = (invocation) =>
     }
     const which = { ...period, ...(tool !== undefined && { tool }) };
     const statistics = (await store?.records.statistics(which)) ?? none;
-    if (invocation.flag("json")) {
-      terminal.print(safeJson(toWireStatistics(statistics)));
-      return;
-    }
-    if (statistics.totalCalls === 0) {
-      terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
-      return;
-    }
+    if (invocation.flag("json")) return terminal.print(safeJson(toWireStatistics(statistics)));
+    if (statistics.totalCalls === 0)
+      return terminal.log(store === undefined ? "No calls recorded yet." : "No matching calls.");
     for (const line of toolTable(statistics.tools, invocation)) terminal.print(line);
     terminal.print("");
     terminal.print(summaryOf(statistics));
   });
+
+const right = (title: string) => ({ title, align: "right" as const });
 
 function toolTable(tools: readonly ToolStatistics[], { terminal }: Invocation): string[] {
   const rows = tools.map((tool) => [
@@ -66,23 +59,13 @@ function toolTable(tools: readonly ToolStatistics[], { terminal }: Invocation): 
     formatDuration(tool.p95Ms),
     formatDuration(tool.p99Ms),
   ]);
-  const right = (title: string) => ({ title, align: "right" as const });
-  return formatTable(rows, {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "TOOL", long: "cut", paint: (cell) => terminal.paint("bold", cell) },
-      right("CALLS"),
-      {
-        ...right("SUCCESS"),
-        paint: (cell, row) => ((tools[row]?.failures ?? 0) > 0 ? terminal.paint("yellow", cell) : cell),
-      },
-      right("AVERAGE"),
-      right("P50"),
-      right("P95"),
-      right("P99"),
-    ],
-  });
+  const columns: StyledColumn[] = [
+    { title: "TOOL", long: "cut", style: "bold" },
+    right("CALLS"),
+    { ...right("SUCCESS"), style: (_cell, row) => ((tools[row]?.failures ?? 0) > 0 ? "yellow" : undefined) },
+    ...["AVERAGE", "P50", "P95", "P99"].map(right),
+  ];
+  return tableFor(terminal, columns, rows);
 }
 
 function summaryOf({ totalCalls, successRate, failures }: Statistics): string {
@@ -103,21 +86,14 @@ interface ShowChainStatisticsOptions {
 }
 
 /** `windlass stats --chains`. */
-async function showChainStatistics(options: ShowChainStatisticsOptions): Promise<void> {
-  const { dir, store, period, invocation } = options;
+async function showChainStatistics({ dir, store, period, invocation }: ShowChainStatisticsOptions): Promise<void> {
   const { terminal } = invocation;
   const settings = await readSettings(dir);
   if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);
   const { targets } = settings.config.chains;
   const statistics = summarizeChainRuns((await store?.finishedRuns(period)) ?? [], targets);
-  if (invocation.flag("json")) {
-    terminal.print(safeJson(toWireChainStatistics(statistics)));
-    return;
-  }
-  if (statistics.chains.length === 0) {
-    terminal.log(store === undefined ? "No runs yet." : "No matching runs.");
-    return;
-  }
+  if (invocation.flag("json")) return terminal.print(safeJson(toWireChainStatistics(statistics)));
+  if (statistics.chains.length === 0) return terminal.log(store === undefined ? "No runs yet." : "No matching runs.");
   const { chains, all } = statistics;
   const rows = [...chains, ...(chains.length > 1 ? [{ chain: "all chains", ...all }] : [])];
   for (const line of chainTable(rows, targets, invocation)) terminal.print(line);
@@ -135,26 +111,16 @@ function chainTable(chains: readonly ChainRow[], targets: ChainTargets, { termin
     `> ${formatShare(targets.cpuUtilisation)}`,
     `> ${formatShare(targets.memoryUtilisation)}`,
   ];
-  const right = (title: string) => ({ title, align: "right" as const });
-  const compared = (title: string) => ({
+  const compared = (title: string): StyledColumn => ({
     ...right(title),
-    paint: (cell: string) => (cell.endsWith("✗") ? terminal.paint("yellow", cell) : cell),
+    style: (cell) => (cell.endsWith("✗") ? "yellow" : undefined),
   });
-  return formatTable([...chains.map(rowOf), ["target", "", "", "", ...goal]], {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "CHAIN", long: "cut", paint: (cell) => terminal.paint("bold", cell) },
-      right("RUNS"),
-      right("SUCCESS"),
-      right("P50"),
-      compared("P95"),
-      compared("SPEED-UP"),
-      compared("RECOVERED"),
-      compared("CPU"),
-      compared("MEMORY"),
-    ],
-  });
+  const columns: StyledColumn[] = [
+    { title: "CHAIN", long: "cut", style: "bold" },
+    ...["RUNS", "SUCCESS", "P50"].map(right),
+    ...["P95", "SPEED-UP", "RECOVERED", "CPU", "MEMORY"].map(compared),
+  ];
+  return tableFor(terminal, columns, [...chains.map(rowOf), ["target", "", "", "", ...goal]]);
 }
 
 function rowOf({ chain, runs, successRate, p50Ms, metrics }: ChainRow): string[] {

@@ -1,27 +1,32 @@
-import { cliCommand } from "../../../base/index.ts";
+import { definedOnly } from "../../../base/index.ts";
 import { suggest, displayWidth } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { reportBrokenFiles, withTools } from "../../open/open-tools.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
+import { rejectSubcommandWord } from "../../program/reject-subcommand-word.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { toWireTool } from "../../wire/to-wire.ts";
+import { toWireTool } from "../../../app/index.ts";
 import { ToolFinder, type CapabilityInfo } from "../../../hub/index.ts";
 import { type Registration, builtinOwner, isWorkspaceTool, type AnyTool, effectLabel } from "../../../tool/index.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { tableFor, toOneLine } from "../../terminal/format-table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** `windlass tools`. */
 export const listTools: RunCommand = async (invocation) => {
-  rejectUnknownToolsCommand(invocation);
+  rejectSubcommandWord(invocation, {
+    of: "tools",
+    names: ["list", "show", "search", "capabilities", "schema"],
+    hints: (word) => [
+      `show the tool of that name with: ${commandLine(invocation, "tools", "show", shellWord(word))}`,
+      `search for the word with: ${commandLine(invocation, "tools", "search", shellWord(word))}`,
+    ],
+  });
   await withTools(invocation.terminal, (workspace) => {
     const { terminal } = invocation;
     const category = invocation.text("category");
     const tag = invocation.text("tag");
-    const listed = workspace.engine.tools.list({
-      ...(category !== undefined && { category }),
-      ...(tag !== undefined && { tag }),
-    });
+    const listed = workspace.engine.tools.list(definedOnly({ category, tag }));
     const isListed = sourceFilter(invocation, listed);
     // The list is in the order of names, and stays so within each part.
     const tools = listed.filter(isListed).toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -59,21 +64,6 @@ function sourceFilter(invocation: Invocation, all: readonly Registration[]): (re
   }
   return (one) =>
     (!mine || isWorkspaceTool(one)) && (source === undefined || one.source === source || one.owner === source);
-}
-
-/** `windlass tools shwo x` is parsed as `list`, the default subcommand. */
-function rejectUnknownToolsCommand(invocation: Invocation): void {
-  const [word] = invocation.words;
-  if (word === undefined) return;
-  const near = suggest(word, ["list", "show", "search", "capabilities", "schema"]);
-  const hints =
-    near === undefined
-      ? [
-          `show the tool of that name with: ${commandLine(invocation, "tools", "show", shellWord(word))}`,
-          `search for the word with: ${commandLine(invocation, "tools", "search", shellWord(word))}`,
-        ]
-      : [`did you mean ${cliCommand(`tools ${near}`)}?`];
-  throw new UsageError(`unknown command "tools ${word}"`, ...hints);
 }
 
 /** Default number of search results. */
@@ -117,16 +107,13 @@ export const listCapabilities: RunCommand = async (invocation) => {
 
 function capabilityTable(all: readonly CapabilityInfo[], terminal: Terminal): string[] {
   const rows = all.map((info) => [`capability:${info.name}`, servedBy(info), howUsed(info), contractOf(info) ?? ""]);
-  return formatTable(rows, {
-    width: terminal.columns,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "NAME", paint: (cell) => terminal.paint("bold", cell) },
-      { title: "SERVED BY", long: "wrap" },
-      { title: "HOW", long: "wrap" },
-      { title: "CONTRACT" },
-    ],
-  });
+  const columns = [
+    { title: "NAME", style: "bold" },
+    { title: "SERVED BY", long: "wrap" },
+    { title: "HOW", long: "wrap" },
+    "CONTRACT",
+  ] as const;
+  return tableFor(terminal, columns, rows);
 }
 
 function servedBy({ tools, unfit, contract }: CapabilityInfo): string {
@@ -173,19 +160,16 @@ function toWireCapability(info: CapabilityInfo): Record<string, unknown> {
 export function toolTable(tools: readonly Registration[], side: Pick<Terminal, "columns" | "paint">): string[] {
   const rows = tools.map(({ tool }) => [tool.name, effectLabel(tool), tool.category, describe(tool)]);
   const columns = [
-    { title: "NAME", paint: (cell: string) => side.paint("bold", cell) },
-    { title: "EFFECT" },
-    { title: "CATEGORY" },
-    { title: "DESCRIPTION", long: "cut" as const },
-  ];
+    { title: "NAME", style: "bold" },
+    "EFFECT",
+    "CATEGORY",
+    { title: "DESCRIPTION", long: "cut" },
+  ] as const;
   const shown = fitting(rows, side.columns);
-  return formatTable(
+  return tableFor(
+    side,
+    columns.filter((_column, at) => shown.includes(at)),
     rows.map((row) => shown.map((at) => row[at] ?? "")),
-    {
-      width: side.columns,
-      paintTitle: (title) => side.paint("dim", title),
-      columns: columns.filter((_column, at) => shown.includes(at)),
-    },
   );
 }
 

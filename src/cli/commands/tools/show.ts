@@ -1,4 +1,4 @@
-import type { Workspace } from "../../../app/index.ts";
+import { type Workspace, destructiveOf, toWireTool } from "../../../app/index.ts";
 import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 import { stripUnsafe, formatDuration } from "../../../text/index.ts";
 import {
@@ -13,13 +13,12 @@ import {
 import type { RunCommand } from "../../program/command-spec.ts";
 import { contractOf, howUsed } from "./list.ts";
 import { defaultOf, describeLimits, describeType, descriptionOf, exampleOf } from "./describe-parameter.ts";
-import { formatTable, toOneLine } from "../../terminal/format-table.ts";
+import { tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellPair, shellWord } from "../../program/invocation.ts";
 import { requireTool, withTools, reportBrokenFiles } from "../../open/open-tools.ts";
 import { type Parameter, fieldsOf, itemOf, parametersOf } from "./tool-parameters.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
-import { destructiveOf, toWireTool } from "../../wire/to-wire.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** `windlass tools show`. */
@@ -53,13 +52,14 @@ async function describeTool(
     "",
     ...wrapText(stripUnsafe(tool.description), terminal.columns ?? 100),
     "",
-    ...formatTable(factsOf(registration, { workspace, typed: invocation.words[0] ?? "" }), {
-      width: terminal.columns,
-      columns: [
-        { title: "", paint: (cell) => terminal.paint("dim", cell) },
+    ...tableFor(
+      terminal,
+      [
+        { title: "", style: "dim" },
         { title: "", long: "wrap" },
       ],
-    }),
+      factsOf(registration, { workspace, typed: invocation.words[0] ?? "" }),
+    ),
     "",
     // A tool that cannot be called needs no example.
     ...(tool.broken === undefined ? await howToCall(tool, rows, invocation) : []),
@@ -171,16 +171,14 @@ function rowsOf(parameter: Parameter, json: JsonSchema, level: number): string[]
 }
 
 function parameterTable(rows: readonly string[][], { terminal }: Invocation): string[] {
-  return formatTable(rows, {
-    width: terminal.columns ?? 100,
-    paintTitle: (title) => terminal.paint("dim", title),
-    columns: [
-      { title: "PARAMETER", paint: (cell) => terminal.paint("bold", cell) },
-      { title: "TYPE", long: "cut" },
-      { title: "", paint: (cell) => terminal.paint("yellow", cell) },
-      { title: "ABOUT", long: "wrap" },
-    ],
-  });
+  const columns = [
+    { title: "PARAMETER", style: "bold" },
+    { title: "TYPE", long: "cut" },
+    { title: "", style: "yellow" },
+    { title: "ABOUT", long: "wrap" },
+  ] as const;
+  const side = { columns: terminal.columns ?? 100, paint: terminal.paint.bind(terminal) };
+  return tableFor(side, columns, rows);
 }
 
 /** A longer example is not shown. */
@@ -222,10 +220,8 @@ export const printToolSchema: RunCommand = async (invocation) => {
     const [name] = words;
     // The command table restricts the values.
     const convert = formats[(invocation.text("format") ?? "openai") as Format];
-    if (name !== undefined) {
-      terminal.print(safeJson(convert([requireTool(workspace, name, invocation).tool])[0]));
-      return;
-    }
+    if (name !== undefined)
+      return terminal.print(safeJson(convert([requireTool(workspace, name, invocation).tool])[0]));
     const offered = workspace.engine.tools
       .list()
       .map(({ tool }) => tool)

@@ -1,4 +1,4 @@
-import { type JsonSchema, isRecord, resolveRef } from "../../../schema/index.ts";
+import { type JsonSchema, isRecord, resolveRef, jsonTypeOf } from "../../../schema/index.ts";
 
 /** A parameter of a tool, from its input schema. */
 export interface Parameter {
@@ -93,15 +93,10 @@ function typesOf(root: JsonSchema, schema: JsonSchema, depth = 0): ReadonlySet<s
 function ownTypes({ type, enum: values, const: value, nullable }: JsonSchema): ReadonlySet<string> | undefined {
   const more = nullable === true ? ["null"] : [];
   if (type !== undefined) return new Set([type, more].flat().map(String));
-  if (Array.isArray(values)) return new Set([...values.map(jsonType), ...more]);
-  return value === undefined ? undefined : new Set([jsonType(value)]);
+  if (Array.isArray(values)) return new Set([...values.map(jsonTypeOf), ...more]);
+  return value === undefined ? undefined : new Set([jsonTypeOf(value)]);
 }
 
 function unionOf(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
   return sets.some(({ size }) => size === 0) ? new Set() : new Set(sets.flatMap((set) => [...set]));
-}
-
-function jsonType(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }

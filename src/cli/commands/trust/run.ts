@@ -59,10 +59,8 @@ interface Review {
 
 function show(items: readonly TrustItem[], { dir, trusted, invocation: { terminal } }: Review): void {
   const shown = dir === process.cwd() ? "This workspace" : relativeToCwd(dir);
-  if (items.length === 0) {
-    terminal.print(`${shown} needs no trust: it runs no code and no commands, and sends no secrets.`);
-    return;
-  }
+  if (items.length === 0)
+    return terminal.print(`${shown} needs no trust: it runs no code and no commands, and sends no secrets.`);
   const parts = [
     { title: `${shown} would:`, some: items.filter(({ id }) => !trusted.has(id)) },
     { title: "Trusted already, it may:", some: items.filter(({ id }) => trusted.has(id)) },

@@ -50,8 +50,7 @@ export async function loadChainCheckDeps(setting: CheckContext, loaded?: LoadedT
   const registry = new ToolRegistry();
   const own = loaded ?? (await loadTools(join(dir, config.engine.toolsDirectory), setting));
   registry.replace(own.tools, {});
-  const { keywords, declared } = config.capabilities;
-  const hub = new Hub({ registry, keywords, declared });
+  const hub = new Hub({ registry, keywords: config.capabilities.keywords, declared: config.capabilities.declared });
   const others = await otherSources(setting, { registry, hub, chains: () => library.names() });
   const library = new ChainLibrary({
     tools: withUncheckedTools(

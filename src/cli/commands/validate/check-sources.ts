@@ -118,14 +118,13 @@ export async function loadServers({ dir, config, trust }: CheckContext, registry
   const secrets = trust.secrets(await readSecrets(config.secrets, dir, env), "services");
   const refuses = trust.refusesServer;
   const http = createHttpClient();
-  const { declared } = config.capabilities;
   const { source } = await openMcp({
     dir,
     config,
     env,
     secrets,
     http,
-    declared,
+    declared: config.capabilities.declared,
     registry,
     refuses,
     log: () => undefined,

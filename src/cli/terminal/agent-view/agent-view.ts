@@ -133,7 +133,8 @@ function linesOfCall(event: Extract<AgentEvent, { callId: string }>, block: Reas
     case "tool-finished":
       return endLines(event, step, block);
     case "tool-progress":
-      return step !== undefined && startsIndexing(event.value) ? [detailOf(step)] : [];
+      // The first progress of indexing the notes: it takes a while, and one line is enough for a log.
+      return step !== undefined && isRecord(event.value) && event.value["seen"] === 0 ? [detailOf(step)] : [];
     case "approval-requested":
       return [words.waits(tool, toOneLine(event.approvalId), toOneLine(event.message))];
     case "approval-decided":
@@ -147,11 +148,6 @@ function detailOf(step: ReasoningStep): string {
   return toOneLine(step.detail ?? "");
 }
 
-/** True for the first progress of indexing the notes: it takes a while, and one line is enough for a log. */
-function startsIndexing(progress: unknown): boolean {
-  return isRecord(progress) && progress["seen"] === 0;
-}
-
 /** The line of a call that ended. A background tool has a step only if something is wrong with it. */
 function endLines(
   { tool, displayName = tool, success: well, durationMs: ms }: Extract<AgentEvent, { type: "tool-finished" }>,
@@ -159,13 +155,9 @@ function endLines(
   { language }: ReasoningBlock,
 ): readonly string[] {
   // A read was already reported; its content is for the model.
-  if (step === undefined || (well && isReading(tool))) return [];
+  // These tools return text written by others.
+  if (step === undefined || (well && /^read_(?:note|file|result)$/.test(tool))) return [];
   return [cliTexts[language].agent.called(toOneLine(displayName), { well, ms, detail: detailOf(step) })];
-}
-
-/** Tools that return text written by others. */
-function isReading(tool: string): boolean {
-  return /^read_(?:note|file|result)$/.test(tool);
 }
 
 function stepOf({ steps }: ReasoningBlock, id: string): ReasoningStep | undefined {

@@ -6,19 +6,13 @@ import { type StyledText, paintSpans } from "../run-view/tree-lines.ts";
 import type { Style } from "../terminal.ts";
 import { wrapText } from "../wrap-text.ts";
 import { cliTexts } from "../texts/cli-texts.ts";
+import type { LiveViewSize } from "../run-view/live-view.ts";
 
 /** Options for drawing a block. */
-export interface BlockOptions {
-  readonly columns: number;
-  /** Maximum number of lines. */
-  readonly height: number;
+export interface BlockOptions extends LiveViewSize {
   /** Time since the block is shown. */
   readonly elapsedMs: number;
-  /** Counter of redraws, for the spinner. */
-  readonly frame: number;
   readonly tint: (style: Style, text: string) => string;
-  /** Include the current thoughts and answer; false once the run has ended. */
-  readonly live: boolean;
 }
 
 const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -60,7 +54,7 @@ function lastLines(lines: readonly string[], { columns, rows }: TerminalSize): r
 
 function headOf(block: ReasoningBlock, { elapsedMs, frame, live }: BlockOptions): StyledText[] {
   const [word, style] = stateLabel(block);
-  const mark = live && isActive(block.state) ? turning(frame) : marks[block.state];
+  const mark = live && isActive(block.state) ? turning(frame) : looks[block.state][0];
   return [
     [`${mark} `, style],
     [toOneLine(block.runner), "bold"],
@@ -72,17 +66,6 @@ function headOf(block: ReasoningBlock, { elapsedMs, frame, live }: BlockOptions)
 function isActive(state: ReasoningBlock["state"]): boolean {
   return state === "thinking" || state === "working" || state === "answering";
 }
-
-const marks: Readonly<Record<ReasoningBlock["state"], string>> = {
-  thinking: "…",
-  working: "…",
-  answering: "…",
-  waiting: "‖",
-  interrupted: "‖",
-  completed: "✓",
-  failed: "✗",
-  cancelled: "✗",
-};
 
 function turning(frame: number): string {
   return spinner[frame % spinner.length] ?? "*";
@@ -135,7 +118,8 @@ function stepSpans(
 ): StyledText[] {
   const { state, durationMs, kind } = step;
   const [mark, style] = markOf(step, options);
-  const text = `${toOneLine(step.text)}${decidedWord(step, block)}`;
+  // Most calls come from the model or follow from the runner; calls that the user ordered are marked.
+  const text = `${toOneLine(step.text)}${step.initiator === "person" ? cliTexts[block.language].block.byCommand : ""}`;
   const took = durationMs === undefined || kind === "notice" ? "" : `  ${formatDuration(durationMs)}`;
   const used = displayWidth(`├─ ${mark} ${text}${took}`);
   const detail = detailOf(step, block, options.columns - 4 - used);
@@ -148,11 +132,6 @@ function stepSpans(
       ? []
       : [[`  ${detail}`, state === "failed" ? "red" : state === "waiting" ? "yellow" : "dim"] as const]),
   ];
-}
-
-/** Most calls come from the model or follow from the runner; calls that the user ordered are marked. */
-function decidedWord({ initiator }: ReasoningStep, { language }: ReasoningBlock): string {
-  return initiator === "person" ? cliTexts[language].block.byCommand : "";
 }
 
 function markOf({ state, kind }: ReasoningStep, { frame, live }: BlockOptions): readonly [mark: string, style: Style] {
@@ -219,20 +198,20 @@ function pieces(line: string, width: number): string[] {
   return [...lines, current];
 }
 
-const styles: Readonly<Record<ReasoningBlock["state"], Style>> = {
-  thinking: "cyan",
-  working: "cyan",
-  answering: "cyan",
-  waiting: "yellow",
-  interrupted: "yellow",
-  completed: "green",
-  failed: "red",
-  cancelled: "yellow",
+const looks: Readonly<Record<ReasoningBlock["state"], readonly [mark: string, style: Style]>> = {
+  thinking: ["…", "cyan"],
+  working: ["…", "cyan"],
+  answering: ["…", "cyan"],
+  waiting: ["‖", "yellow"],
+  interrupted: ["‖", "yellow"],
+  completed: ["✓", "green"],
+  failed: ["✗", "red"],
+  cancelled: ["✗", "yellow"],
 };
 
 /** State of a run in a word, with its style. */
 export function stateLabel({ state, language }: ReasoningBlock): readonly [word: string, style: Style] {
-  return [cliTexts[language].block.states[state], styles[state]];
+  return [cliTexts[language].block.states[state], looks[state][1]];
 }
 
 /** `2.3 s`, in tenths, so that the unit does not keep changing. */

@@ -197,9 +197,8 @@ export class LiveArea implements Area {
 
   /** A terminal that became narrower has wrapped the lines that are now too long. */
   #eraseReflowed(): string {
-    const { columns } = this.#screen;
     const height = (line: string): number =>
-      Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / columns));
+      Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / this.#screen.columns));
     const up = this.#shown.reduce((sum, line) => sum + height(line), 0);
     this.#shown = [];
     return move(-up) + erase(up + 1);

@@ -28,12 +28,6 @@ export interface Row {
   before: boolean;
 }
 
-/** Number of steps by state. */
-export interface Counts {
-  readonly total: number;
-  readonly over: number;
-}
-
 type StepNews = Extract<RunEvent, { readonly step: string }>;
 type Finished = Extract<RunEvent, { readonly type: "step-finished" }>;
 
@@ -73,7 +67,7 @@ export class RunRows {
     }
   }
 
-  counts(): Counts {
+  counts(): { readonly total: number; readonly over: number } {
     let over = 0;
     for (const { status } of this.roots) if (isStepFinished(status)) over++;
     return { total: this.roots.length, over };
@@ -174,9 +168,8 @@ function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type:
 }
 
 function finished(row: Row, event: Finished): void {
-  const { status, durationMs } = event;
-  row.status = event.dryRun === true ? "skipped" : status;
-  row.durationMs = durationMs;
+  row.status = event.dryRun === true ? "skipped" : event.status;
+  row.durationMs = event.durationMs;
   row.retry = undefined;
   row.before = event.replayed;
   row.note = endNote(row, event);

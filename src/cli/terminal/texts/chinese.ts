@@ -1,7 +1,7 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { costOf, tokensOf, type AgentFactParams, type CliTextTable } from "./cli-text-table.ts";
+import { costOf, tokensOf, type CliTextTable } from "./cli-text-table.ts";
 import { formatNumber } from "../format-figures.ts";
 
 /** The Chinese texts of the CLI. */
@@ -59,7 +59,7 @@ export const chinese: CliTextTable = {
     omitted: (size, command) => `… 已省略 ${size}，可用 ${command} 查看全部 …`,
     waiting: "等待审批：",
     needs: (runId, decisions) => `运行 ${runId} 有 ${decisions} 个待处理的审批`,
-    allDecided: (runId, command) => `运行 ${runId} 的审批均已处理，可用 ${command} 恢复`,
+    awaitsWorker: (runId, command) => `运行 ${runId} 没有待处理的审批，只等待进程来执行，可用 ${command} 恢复`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}，`}第 ${round} 轮，第 ${call} 次调用`,
     afterwards: (kind) => `批准或拒绝后运行都会继续；${afterRejection[kind]}`,
   },
@@ -111,17 +111,6 @@ export const chinese: CliTextTable = {
     earlier: (steps) => `… 前面还有 ${steps} 步`,
     byCommand: "（由命令发起）",
   },
-  facts: {
-    notice: ({ text }) => `注意：${text}。`,
-    model_request: ({ text, ms, ...at }) => `模型请求${roundText(at)}：${text}。${tookText(ms)}`,
-    called: ({ initiator, tool, args, ...at }) =>
-      `${callers[initiator]}${roundText(at)}调用了 ${tool}${args === undefined ? "" : `，参数 ${args}`}。`,
-    approval_needed: ({ approval }) => `它需要审批：${approval}。`,
-    outcome_unknown: () => "结果尚不明确。",
-    awaits_approval: ({ command }) => `等待审批：${command}`,
-    call_failed: ({ code, detail, ms }) => `失败${code === undefined ? "" : `（${code}）`}：${detail}。${tookText(ms)}`,
-    call_succeeded: ({ detail, ms }) => `成功${detail === undefined ? "" : `：${detail}`}。${tookText(ms)}`,
-  },
 };
 
 const afterRejection: Readonly<Record<RunKindId, string>> = {
@@ -129,18 +118,3 @@ const afterRejection: Readonly<Record<RunKindId, string>> = {
   chain: "被拒绝的步骤视为失败，后续由其 error_handling 决定",
   call: "被拒绝的调用不会执行，运行以失败结束",
 };
-
-const callers: Readonly<Record<AgentFactParams["called"]["initiator"], string>> = {
-  model: "模型",
-  runner: "运行方式本身",
-  person: "提问中的命令",
-  program: "程序",
-};
-
-function roundText({ round, part }: { readonly round?: number; readonly part?: string }): string {
-  return round === undefined ? "" : `（${part === undefined ? "" : `${part} 的`}第 ${round} 轮）`;
-}
-
-function tookText(ms: number | undefined): string {
-  return ms === undefined ? "" : `用时 ${formatDuration(ms)}。`;
-}

@@ -1,8 +1,6 @@
-import type { AgentResult, ReasoningState, CallInitiator } from "../../../agent/index.ts";
+import type { AgentResult, ReasoningState } from "../../../agent/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
-import type { CodedTexts, Coded, NoParams } from "../../../text/index.ts";
 import type { Effect } from "../../../tool/index.ts";
-import type { WireCoded } from "../../wire/to-wire.ts";
 
 /** The texts of the CLI for users of agents in one language. Errors are reported in English. */
 export interface CliTextTable {
@@ -10,8 +8,6 @@ export interface CliTextTable {
   readonly approvals: ApprovalTexts;
   readonly chat: ChatTexts;
   readonly block: BlockTexts;
-  /** Sentences of `windlass explain` about a run of an agent. */
-  readonly facts: CodedTexts<AgentFactParams>;
 }
 
 /** Texts of the reasoning block. */
@@ -84,7 +80,8 @@ export interface ApprovalTexts {
   readonly omitted: (size: string, command: string) => string;
   readonly waiting: string;
   readonly needs: (runId: string, decisions: number) => string;
-  readonly allDecided: (runId: string, command: string) => string;
+  /** The run was submitted, its approvals are decided, or a process without its tools gave it back. */
+  readonly awaitsWorker: (runId: string, command: string) => string;
   readonly position: (position: AgentCallPosition) => string;
   /** The effect of a decision on calls of an agent, on steps of a chain, or on a durable call. */
   readonly afterwards: (kind: RunKindId) => string;
@@ -125,32 +122,6 @@ export interface ChatTexts {
 
 /** The commands of a chat. */
 export type CommandName = "help" | "tools" | "model" | "runner" | "resume" | "history" | "usage" | "clear" | "exit";
-
-/** A model request of a run; the main part has no name. */
-interface RoundOf {
-  readonly round?: number;
-  readonly part?: string;
-}
-
-/** The facts about a step of an agent's run: their codes with their parameters. */
-export interface AgentFactParams {
-  readonly notice: { readonly text: string; readonly notice?: WireCoded };
-  readonly model_request: RoundOf & { readonly text: string; readonly ms?: number };
-  /** Rounds are those of the model. `args` is JSON. A durable call is made by a program. */
-  readonly called: RoundOf & {
-    readonly initiator: CallInitiator | "program";
-    readonly tool: string;
-    readonly args?: string;
-  };
-  readonly approval_needed: { readonly approval: string };
-  readonly outcome_unknown: NoParams;
-  readonly awaits_approval: { readonly command: string };
-  readonly call_failed: { readonly code?: string; readonly detail: string; readonly ms?: number };
-  readonly call_succeeded: { readonly detail?: string; readonly ms?: number };
-}
-
-/** A fact about a step of an agent's run as data. */
-export type AgentFact = Coded<AgentFactParams>;
 
 /** Prices have no currency, so sums have none either. */
 export function costOf({ usage: { cost } }: AgentUsage): string | undefined {

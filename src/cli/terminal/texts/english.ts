@@ -1,7 +1,7 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { costOf, tokensOf, type AgentFactParams, type CliTextTable } from "./cli-text-table.ts";
+import { costOf, tokensOf, type CliTextTable } from "./cli-text-table.ts";
 import { formatCount } from "../format-figures.ts";
 
 /** The English texts of the CLI. */
@@ -54,7 +54,7 @@ export const english: CliTextTable = {
     waiting: "waiting:",
     needs: (runId, decisions) =>
       `run ${runId} needs ${decisions === 1 ? "an approval" : formatCount(decisions, "approval")}`,
-    allDecided: (runId, command) => `all approvals of run ${runId} are decided. Continue with: ${command}`,
+    awaitsWorker: (runId, command) => `run ${runId} waits for a worker, not for an approval. Continue with: ${command}`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}, `}round ${round}, call ${call}`,
     afterwards: (kind) => `both approve and reject resume the run; ${afterRejection[kind]}`,
   },
@@ -107,18 +107,6 @@ export const english: CliTextTable = {
     earlier: (steps) => `… ${steps} earlier`,
     byCommand: " (by command)",
   },
-  facts: {
-    notice: ({ text }) => `A note: ${text}.`,
-    model_request: ({ text, ms, ...at }) => `Model request${roundText(at)}: ${text}.${tookText(ms)}`,
-    called: ({ initiator, tool, args, ...at }) =>
-      `${callers[initiator]} ${tool}${args === undefined ? "" : ` with ${args}`}${roundText(at)}.`,
-    approval_needed: ({ approval }) => `It needed approval: ${approval}.`,
-    outcome_unknown: () => "Its outcome is not known yet.",
-    awaits_approval: ({ command }) => `It waits for approval: ${command}`,
-    call_failed: ({ code, detail, ms }) =>
-      `It failed${code === undefined ? "" : ` (${code})`}: ${detail}.${tookText(ms)}`,
-    call_succeeded: ({ detail, ms }) => `It succeeded${detail === undefined ? "" : `: ${detail}`}.${tookText(ms)}`,
-  },
 };
 
 const afterRejection: Readonly<Record<RunKindId, string>> = {
@@ -126,21 +114,6 @@ const afterRejection: Readonly<Record<RunKindId, string>> = {
   chain: "a rejected step fails, and its error_handling decides what follows",
   call: "a rejected call is not made, and the run fails",
 };
-
-const callers: Readonly<Record<AgentFactParams["called"]["initiator"], string>> = {
-  model: "The model called",
-  runner: "The runner itself called",
-  person: "A command in the prompt called",
-  program: "A program called",
-};
-
-function roundText({ round, part }: { readonly round?: number; readonly part?: string }): string {
-  return round === undefined ? "" : ` in round ${round}${part === undefined ? "" : ` of ${part}`}`;
-}
-
-function tookText(ms: number | undefined): string {
-  return ms === undefined ? "" : ` It took ${formatDuration(ms)}.`;
-}
 
 function waiting(count: number): string {
   return `${formatCount(count, "prompt")} ${count === 1 ? "waits" : "wait"} for approval`;

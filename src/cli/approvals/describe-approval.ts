@@ -1,4 +1,6 @@
-import type { Approval, ApprovalStore, RunReader } from "../../store/index.ts";
+import { type ApprovalSummary, isUndo, undoOf } from "../../app/index.ts";
+import type { ApprovalService } from "../../engine/index.ts";
+import type { Approval } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
@@ -6,39 +8,6 @@ import { suggest } from "../../text/index.ts";
 import { formatCount, formatTime } from "../terminal/format-figures.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
-
-/** Stores for approvals and for the runs that requested them. */
-export interface ApprovalLookup {
-  readonly approvals: Pick<ApprovalStore, "list">;
-  /** Undefined if no run is persisted. */
-  readonly store?: { readonly runs: Pick<RunReader, "read"> } | undefined;
-}
-
-/** The pending approvals by the runs that wait for them. */
-export async function approvalsByRun({
-  approvals,
-  store,
-}: ApprovalLookup): Promise<{ readonly approval: Approval; readonly runs: readonly string[] }[]> {
-  const pending = await approvals.list(Date.now(), "pending");
-  const waiting = new Map<string, readonly string[]>();
-  for (const { runId } of pending) {
-    if (runId !== undefined && !waiting.has(runId)) waiting.set(runId, await waitingFor(runId, store));
-  }
-  return pending.map((approval) => ({ approval, runs: waiting.get(approval.runId ?? "") ?? [] }));
-}
-
-/** The approvals that a run waits for, including those of agents that it called, oldest first. */
-export async function listOpenApprovals(lookup: ApprovalLookup, runId: string): Promise<Approval[]> {
-  const all = await approvalsByRun(lookup);
-  return all.flatMap(({ approval, runs }) => (runs.includes(runId) ? [approval] : [])).reverse();
-}
-
-/** The run that requested the approval, and its ancestors if it was called as a tool. */
-async function waitingFor(runId: string, store: ApprovalLookup["store"]): Promise<readonly string[]> {
-  const found = await store?.runs.read(runId);
-  if (store === undefined || found === undefined || found.run.calledBy === undefined) return [runId];
-  return (await import("../../run/index.ts")).ancestorRunIds(store.runs, runId);
-}
 
 /** Describes the subject of an approval: `step send`, `undo of step send`, or `round 2, call 1` of an agent. */
 export function describeApprovalStep(approval: ApprovalSummary, words: ApprovalTexts = cliTexts.en.approvals): string {
@@ -64,25 +33,13 @@ export function isAgentCall({ step = "" }: ApprovalSummary): boolean {
   return agentCall.test(step);
 }
 
-type ApprovalSummary = Pick<Approval, "step" | "message">;
-
-/** True if the approval is for the compensation of a step. */
-export function isUndo(approval: ApprovalSummary): boolean {
-  return approval.message.startsWith(undoOf(approval));
-}
-
-/** Prefix that runs write before an approval message about a compensation. */
-function undoOf({ step = "?" }: ApprovalSummary): string {
-  return `Undo of step ${step}: `;
-}
-
 /** The error for an unknown approval id. */
 export async function unknownApproval(
   id: string,
-  approvals: ApprovalStore | undefined,
+  approvals: Pick<ApprovalService, "list"> | undefined,
   invocation: Invocation,
 ): Promise<UsageError> {
-  const known = (await approvals?.list(Date.now(), "pending")) ?? [];
+  const known = (await approvals?.list("pending")) ?? [];
   const near = suggest(
     id,
     known.map((approval) => approval.id),

@@ -1,13 +1,31 @@
 import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
-import { type Approval, type CallRecord, type Statistics, neverExpires } from "../../store/index.ts";
-import { snakeKeys, toWireFailure, type AnyTool, type Registration, effectLabel } from "../../tool/index.ts";
-import type { Workspace } from "../../app/index.ts";
+import {
+  type ApiToken,
+  type Approval,
+  type CallRecord,
+  type RunKindId,
+  type Statistics,
+  type StoredRun,
+  apiTokenStateAt,
+  neverExpires,
+} from "../../store/index.ts";
+import type { Failure } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import {
+  snakeKeys,
+  toWireFailure,
+  toWireResult,
+  type AnyTool,
+  type Registration,
+  effectLabel,
+} from "../../tool/index.ts";
+import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
+import type { DurableCallResult } from "../../run/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 
 /** A record in JSON output. */
-export function toWireRecord(record: CallRecord): Record<string, unknown> {
-  const { error, createdAt, output, reported, ...rest } = record;
+export function toWireRecord({ error, createdAt, output, reported, ...rest }: CallRecord): Record<string, unknown> {
   return {
     ...snakeKeys(rest),
     ...(output !== undefined && { output }),
@@ -28,9 +46,22 @@ export function toWireApproval(approval: Approval): Record<string, unknown> {
   };
 }
 
+/** A token of the HTTP API in JSON output, as of a time. */
+export function toWireToken(token: ApiToken, now: number): Record<string, unknown> {
+  const { hash: _hash, createdAt, expiresAt, revokedAt, lastUsedAt, ...rest } = token;
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    ...snakeKeys(rest),
+    status: apiTokenStateAt(token, now),
+    created_at: iso(createdAt),
+    expires_at: expiresAt === undefined ? null : iso(expiresAt),
+    ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
+    ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
+  };
+}
+
 /** Statistics in JSON output. */
-export function toWireStatistics(statistics: Statistics): Record<string, unknown> {
-  const { failures, tools, ...totals } = statistics;
+export function toWireStatistics({ failures, tools, ...totals }: Statistics): Record<string, unknown> {
   return { ...snakeKeys(totals), failures, tools: tools.map((tool) => snakeKeys({ ...tool })) };
 }
 
@@ -104,5 +135,66 @@ function toWireStep({ error, ...step }: AgentStep, redactor: Redactor): Record<s
   return {
     ...snakeKeys(step),
     ...(error !== undefined && { error: toWireFailure(redactFailure(error, redactor.text)) }),
+  };
+}
+
+/** A run in the JSON output of lists. */
+export function toWireRun(
+  run: StoredRun,
+  { redactor, abandoned }: { readonly redactor: Redactor; readonly abandoned: ReadonlySet<string> },
+): Record<string, unknown> {
+  return {
+    run_id: run.id,
+    kind: run.kind,
+    [runNameFields[run.kind]]: run.name,
+    ...(run.kind === "agent" && { prompt: redactor.knownText(promptOfRun(run)) }),
+    status: run.status,
+    ...(abandoned.has(run.id) && { interrupted: true }),
+    started_at: new Date(run.startedAt).toISOString(),
+    ...(run.finishedAt !== undefined && {
+      finished_at: new Date(run.finishedAt).toISOString(),
+      duration_ms: run.finishedAt - run.startedAt,
+    }),
+    ...(run.rerunOf !== undefined && { rerun_of: run.rerunOf }),
+    ...(run.calledBy !== undefined && { called_by: run.calledBy }),
+    ...(run.conversation !== undefined && { conversation_id: run.conversation.id }),
+    ...(run.error !== undefined && { error: toWireRunError(run.error, redactor) }),
+  };
+}
+
+/** The error of a stored run in JSON output. */
+function toWireRunError(error: string, redactor: Redactor): Record<string, unknown> {
+  // Written by the program of the run.
+  return toWireFailure(redactFailure(JSON.parse(error) as Failure, redactor.text));
+}
+
+/** The field with the name of a run in the JSON output: what the name is of. */
+export const runNameFields: Readonly<Record<RunKindId, "chain" | "runner" | "tool">> = {
+  chain: "chain",
+  agent: "runner",
+  call: "tool",
+};
+
+/** The prompt of an agent's run, without the conversation history. */
+export function promptOfRun({ input }: StoredRun): string {
+  const prompt: unknown = JSON.parse(input);
+  return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
+}
+
+/** A durable call in JSON output. */
+export function toWireCall(
+  { runId, status, tool, result }: DurableCallResult,
+  { input, startedAt, finishedAt }: StoredRun,
+  { engine: { redactor } }: Workspace,
+): Record<string, unknown> {
+  return {
+    run_id: runId,
+    kind: "call",
+    tool,
+    status,
+    args: redactor.value(JSON.parse(input)),
+    ...(result !== undefined && { result: redactor.value(toWireResult(result)) }),
+    started_at: new Date(startedAt).toISOString(),
+    ...(finishedAt !== undefined && { finished_at: new Date(finishedAt).toISOString() }),
   };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { type Examples, textProblems } from "../../../../test/support/text-problems.ts";
-import type { AgentFactParams } from "./cli-text-table.ts";
-import { cliTexts } from "./cli-texts.ts";
+import { type Examples, textProblems } from "../../../test/support/text-problems.ts";
+import { type AgentFactParams, agentFactTexts } from "./agent-facts.ts";
 
 const examples: Examples<AgentFactParams> = {
   notice: [{ text: "the check says: no" }],
@@ -19,5 +18,5 @@ const examples: Examples<AgentFactParams> = {
 };
 
 test("[F19] each fact about an agent's run has a sentence in each language, with the same parameters", () => {
-  expect(textProblems({ en: cliTexts.en.facts, zh: cliTexts.zh.facts }, examples)).toEqual([]);
+  expect(textProblems(agentFactTexts, examples)).toEqual([]);
 });

@@ -1,0 +1,52 @@
+/** Schemas of values that many routes share. */
+export const problemSchemas = {
+  Problem: {
+    type: "object",
+    description: "The body of every error response (RFC 9457).",
+    properties: {
+      type: { type: "string" },
+      title: { type: "string" },
+      status: { type: "integer" },
+      detail: { type: "string", description: "What happened, and what to do." },
+      code: { type: "string", description: "The failure code." },
+      reason: { type: "string" },
+      issues: { type: "array", items: { $ref: "#/components/schemas/Issue" } },
+      hint: { type: "string" },
+      position: { $ref: "#/components/schemas/Position" },
+      retry: { enum: ["safe", "unsafe", "never"], description: "Whether the same request may be sent again." },
+      approval_id: { type: "string" },
+      run_id: { type: "string" },
+      decided_by: { type: "string" },
+    },
+    required: ["type", "title", "status", "detail", "code"],
+  },
+  Issue: {
+    type: "object",
+    properties: {
+      path: { type: "array", items: { type: ["string", "integer"] } },
+      code: { type: "string" },
+      message: { type: "string" },
+      suggestion: { type: "string" },
+    },
+    required: ["path", "code", "message"],
+  },
+  Position: {
+    type: "object",
+    properties: { file: { type: "string" }, line: { type: "integer" }, column: { type: "integer" } },
+    required: ["file", "line", "column"],
+  },
+  Failure: {
+    type: "object",
+    description: "Why a call or a run failed.",
+    properties: {
+      code: { type: "string" },
+      reason: { type: "string" },
+      message: { type: "string" },
+      retry: { enum: ["safe", "unsafe", "never"] },
+      retry_after_ms: { type: "number" },
+      approval_id: { type: "string" },
+      issues: { type: "array", items: { $ref: "#/components/schemas/Issue" } },
+    },
+    required: ["code", "message"],
+  },
+} as const;

@@ -1,0 +1,94 @@
+import type { JsonOutput } from "../schema/index.ts";
+import { approvalRoutes } from "./areas/approvals.ts";
+import { chainRoutes } from "./areas/chains.ts";
+import { recordRoutes } from "./areas/records.ts";
+import { runRoutes } from "./areas/runs.ts";
+import { serviceRoutes } from "./areas/service.ts";
+import { tokenRoutes } from "./areas/tokens.ts";
+import { toolRoutes } from "./areas/tools.ts";
+import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
+
+/** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
+export const scopes = ["read", "call", "run", "approve", "edit", "admin"] as const;
+
+/** One scope of a token. */
+export type Scope = (typeof scopes)[number];
+
+/** Access to a route: for anyone, the holder of a one-time code, a sender with a signature, or a token with this scope. */
+export type RouteAccess = "none" | "code" | "signature" | Scope;
+
+/** One route of the HTTP API. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Parameters in braces, as in OpenAPI. */
+  readonly path: string;
+  readonly access: RouteAccess;
+  readonly summary: string;
+  /** JSON Schemas of query parameters, all optional. */
+  readonly query?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The name of the schema of the body. */
+  readonly body?: SchemaName;
+  /** The body may be absent. */
+  readonly optionalBody?: true;
+  /** The name of the schema of the response; or its media type if it is not JSON. */
+  readonly response: SchemaName | `${string}/${string}`;
+  /** The status of a success. Default: 200. */
+  readonly status?: number;
+  /** Starts work: takes an `Idempotency-Key`. */
+  readonly startsWork?: true;
+}
+
+/**
+ * Every route of the HTTP API. Routing, access, validation, the OpenAPI document, the typed client and the contract test
+ * follow from this table.
+ */
+export const routes: Routes = {
+  ...approvalRoutes,
+  ...chainRoutes,
+  ...recordRoutes,
+  ...runRoutes,
+  ...serviceRoutes,
+  ...tokenRoutes,
+  ...toolRoutes,
+};
+
+type Routes = typeof approvalRoutes &
+  typeof chainRoutes &
+  typeof recordRoutes &
+  typeof runRoutes &
+  typeof serviceRoutes &
+  typeof tokenRoutes &
+  typeof toolRoutes;
+
+routes satisfies Readonly<Record<string, Route>>;
+
+/** The name of a route. */
+export type RouteName = keyof Routes;
+
+type RouteOf<Name extends RouteName> = Routes[Name];
+
+/** The names of the parameters in a path. */
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** The parameters in the path of a route. */
+export type PathParams<Name extends RouteName> = Readonly<Record<PathNames<RouteOf<Name>["path"]>, string>>;
+
+/** The query parameters of a route. */
+export type QueryParams<Name extends RouteName> =
+  RouteOf<Name> extends { readonly query: infer Q } ? { readonly [K in keyof Q]?: JsonOutput<Q[K]> } : object;
+
+/** The body that a client sends to a route. */
+export type RequestBody<Name extends RouteName> =
+  RouteOf<Name> extends { readonly body: infer B extends SchemaName } ? WireInput<B> : undefined;
+
+/** The body of a successful response of a route; text if it is not one of the schemas. */
+export type ResponseBody<Name extends RouteName> =
+  RouteOf<Name> extends { readonly response: infer R }
+    ? R extends SchemaName
+      ? WireValue<R>
+      : R extends "application/json"
+        ? unknown
+        : string
+    : never;

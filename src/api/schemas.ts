@@ -1,0 +1,50 @@
+import type { JsonInput, JsonOutput } from "../schema/index.ts";
+import { approvalSchemas } from "./areas/approvals.ts";
+import { chainSchemas } from "./areas/chains.ts";
+import { problemSchemas } from "./areas/problem-schemas.ts";
+import { recordSchemas } from "./areas/records.ts";
+import { runSchemas } from "./areas/runs.ts";
+import { serviceSchemas } from "./areas/service.ts";
+import { tokenSchemas } from "./areas/tokens.ts";
+import { toolSchemas } from "./areas/tools.ts";
+
+/**
+ * The values of the HTTP API as JSON Schema, by their names: the source of the types below, of the validation of requests,
+ * and of the OpenAPI document. Times are ISO 8601, in UTC.
+ */
+export const schemas: Schemas = {
+  ...approvalSchemas,
+  ...chainSchemas,
+  ...problemSchemas,
+  ...recordSchemas,
+  ...runSchemas,
+  ...serviceSchemas,
+  ...tokenSchemas,
+  ...toolSchemas,
+};
+
+type Schemas = typeof approvalSchemas &
+  typeof chainSchemas &
+  typeof problemSchemas &
+  typeof recordSchemas &
+  typeof runSchemas &
+  typeof serviceSchemas &
+  typeof tokenSchemas &
+  typeof toolSchemas;
+
+/** The names of {@link schemas}. */
+export type SchemaName = keyof Schemas;
+
+/** A value of the API, as clients receive it. */
+export type WireValue<Name extends SchemaName> = JsonOutput<Schemas[Name], Schemas>;
+
+/** A value of the API, as clients send it: what has a default may be absent. */
+export type WireInput<Name extends SchemaName> = JsonInput<Schemas[Name], Schemas>;
+
+const prefix = "#/components/schemas/";
+
+/** A schema of the API that stands alone, with the schemas that it refers to. */
+export function standaloneSchema(name: SchemaName): Readonly<Record<string, unknown>> {
+  const defined = JSON.stringify({ ...schemas[name], $defs: schemas }).replaceAll(prefix, "#/$defs/");
+  return JSON.parse(defined) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,41 @@
+import type { StoredRun } from "../../store/index.ts";
+import { toWireAgent, toWireCall } from "../wire/to-wire.ts";
+import type { Workspace } from "../workspace.ts";
+import type { AgentRunDetails } from "./replay-agent-run.ts";
+
+/** A run to inspect. */
+export interface InspectedRun {
+  readonly workspace: Workspace;
+  readonly run: StoredRun;
+  /** True if its process has died and no other process holds it. */
+  readonly isInterrupted: boolean;
+}
+
+/** A run of any kind, to be inspected; undefined if there is none. Executes nothing. */
+export async function inspectRun(workspace: Workspace, runId: string): Promise<InspectedRun | undefined> {
+  const run = await workspace.runs.find(runId);
+  if (run === undefined) return undefined;
+  const isInterrupted =
+    run.status === "running" && (await workspace.runs.list({ id: runId, abandoned: true })).length > 0;
+  return { workspace, run, isInterrupted };
+}
+
+/** The log of a run of any kind in JSON output: of a chain its execution log, else its result. */
+export async function toWireRunLog(inspected: InspectedRun): Promise<object> {
+  const { workspace, run } = inspected;
+  switch (run.kind) {
+    case "chain":
+      return (await workspace.runs.inspect(run.id)).log();
+    case "agent": {
+      const { result, prompt } = await inspectAgentRun(inspected);
+      return { ...toWireAgent(result, workspace.engine.redactor), prompt };
+    }
+    case "call":
+      return toWireCall(await workspace.calls.inspect(run.id), run, workspace);
+  }
+}
+
+/** A run of an agent as it is shown, replayed from its journal. Loads the code of agents. */
+export async function inspectAgentRun(inspected: InspectedRun): Promise<AgentRunDetails> {
+  return (await import("./replay-agent-run.ts")).replayAgentRun(inspected);
+}

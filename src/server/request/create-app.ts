@@ -1,0 +1,228 @@
+import { Hono } from "hono";
+import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import type { Workspace } from "../../app/index.ts";
+import { type IdGenerator, isFailureError } from "../../base/index.ts";
+import type { Access, Admission } from "./access.ts";
+import type { Caller } from "./caller.ts";
+import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
+import { parseBody, parseQuery } from "./parse-request.ts";
+
+/** One request and its outcome, for the access log. */
+export interface AccessLogEntry {
+  readonly at: number;
+  readonly requestId: string;
+  readonly method: string;
+  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly principal?: string;
+}
+
+/** Dependencies of {@link createApp}. */
+export interface AppDeps {
+  readonly workspace: Workspace;
+  readonly handlers: { readonly [Name in RouteName]: Handler<Name> };
+  readonly access: Access;
+  readonly ids: IdGenerator;
+  /** False while it drains: it starts no more work. */
+  readonly isReady: () => boolean;
+  readonly maxBodyBytes: number;
+  readonly onAccess: ((entry: AccessLogEntry) => void) | undefined;
+  /** Called with errors other than failures: they are bugs, and their texts are not sent. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** The connection of a request. */
+export interface Connection {
+  /** The address of the client. */
+  readonly address?: string | undefined;
+}
+
+/** The routes of the table as a Hono app. */
+export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
+  const app = new Hono<{ Bindings: Connection }>();
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    const endpoint = new Endpoint(parts, name, route);
+    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env.address));
+  }
+  app.notFound((context) => {
+    const { method, headers } = context.req.raw;
+    const problem = misdirected(method, context.req.path);
+    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+  });
+  return app;
+}
+
+/** `/v1/tools/{name}` as `/v1/tools/:name`. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function misdirected(method: string, path: string): ProblemError {
+  const allowed = Object.values(routes).filter((route) => pathPattern(route.path).test(path));
+  if (allowed.length === 0) return refusal("not_found", `there is no route ${path}; /openapi.json lists the routes`);
+  const methods = allowed.map((route) => route.method).join(", ");
+  const detail = `${path} does not take ${method}; it takes ${methods}`;
+  return new ProblemError(createProblem("method_not_allowed", detail), { allow: methods });
+}
+
+function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.:]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}
+
+/** One request and its response: the id, the common headers, and the line of the access log. */
+class Exchange {
+  readonly #parts: AppDeps;
+  readonly #about: Pick<AccessLogEntry, "method" | "route">;
+  readonly requestId: string;
+  readonly #since: number;
+  principal: string | undefined;
+
+  constructor(parts: AppDeps, headers: Headers, about: Pick<AccessLogEntry, "method" | "route">) {
+    this.#parts = parts;
+    this.#about = about;
+    const sent = headers.get("request-id");
+    this.requestId = sent !== null && /^[\w.-]{1,64}$/.test(sent) ? sent : parts.ids.next();
+    this.#since = performance.now();
+  }
+
+  send(status: number, body: string | null, headers: Readonly<Record<string, string>>): Response {
+    return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+  }
+
+  finish(response: Response): Response {
+    response.headers.set("request-id", this.requestId);
+    const { onAccess } = this.#parts;
+    onAccess?.({
+      at: Date.now(),
+      requestId: this.requestId,
+      ...this.#about,
+      status: response.status,
+      durationMs: performance.now() - this.#since,
+      ...(this.principal !== undefined && { principal: this.principal }),
+    });
+    return response;
+  }
+
+  /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
+  refuse(error: unknown): Response {
+    const { problem, headers } = this.#problemOf(error);
+    const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
+    const type = { "content-type": "application/problem+json" };
+    return this.send(problem.status, JSON.stringify(problem), { ...type, ...retryAfter, ...headers });
+  }
+
+  #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
+    if (isProblemError(error)) return error;
+    const { redactor } = this.#parts.workspace.engine;
+    if (isFailureError(error)) {
+      const failure = error.toFailure();
+      return { problem: toProblem({ ...failure, message: redactor.text(failure.message) }) };
+    }
+    this.#parts.onError(error, this.requestId);
+    return { problem: createProblem("internal_error", `an internal error; its log line has the id ${this.requestId}`) };
+  }
+}
+
+const commonHeaders = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+/** One route: checks a request, calls the handler, and sends its answer. */
+class Endpoint {
+  readonly #parts: AppDeps;
+  readonly #name: RouteName;
+  readonly #route: Route;
+  readonly #handler: Handler<RouteName>;
+
+  constructor(parts: AppDeps, name: RouteName, route: Route) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#route = route;
+    // The table has one handler for each route; its request and response follow from the same name.
+    this.#handler = parts.handlers[name];
+  }
+
+  async answer(
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    address: string | undefined,
+  ): Promise<Response> {
+    const { method, path: route } = this.#route;
+    const { headers } = request;
+    const exchange = new Exchange(this.#parts, headers, { method, route });
+    let leave: Admission["leave"] = () => {};
+    let response: Response;
+    try {
+      const admission = await this.#parts.access.admit(this.#route, { headers, params, address });
+      const { caller } = admission;
+      ({ leave } = admission);
+      exchange.principal = caller?.principal;
+      if (this.#route.startsWork === true && !this.#parts.isReady())
+        throw refusal("shutting_down", "the server is shutting down; send the request again later");
+      const body = parseBody(this.#route, await this.#bodyOf(request));
+      const answered = await this.#handler({
+        workspace: this.#parts.workspace,
+        caller: caller ?? anonymous,
+        params,
+        query: parseQuery(this.#name, new URL(request.url).searchParams),
+        body,
+        headers,
+        signal: request.signal,
+      } as Parameters<Handler<RouteName>>[0]);
+      response = this.#send(exchange, answered);
+    } catch (error) {
+      response = exchange.refuse(error);
+    }
+    leave(response.status);
+    return response;
+  }
+
+  async #bodyOf(request: Request): Promise<string | undefined> {
+    if (this.#route.body === undefined || request.body === null) return undefined;
+    const type = request.headers.get("content-type") ?? "";
+    const { maxBodyBytes } = this.#parts;
+    const length = request.headers.get("content-length");
+    if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
+      throw refusal("unsupported_media_type", "send the body as content-type: application/json");
+    return text;
+  }
+
+  #send(exchange: Exchange, answered: Awaited<ReturnType<Handler<RouteName>>>): Response {
+    if (answered instanceof Response) return exchange.finish(answered);
+    const { response, status: defaultStatus = 200 } = this.#route;
+    const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };
+    const { body, status = defaultStatus, headers = {} } = reply;
+    const type = reply.mediaType ?? (response.includes("/") ? response : "application/json");
+    const isText = type !== "application/json";
+    const text = isText ? String(body) : JSON.stringify(body);
+    return exchange.send(status, text, { "content-type": type, ...headers });
+  }
+}
+
+const anonymous: Caller = { principal: "", tokenId: "", scopes: new Set() };
+
+function isReply(answered: unknown): answered is Reply<unknown> {
+  return typeof answered === "object" && answered !== null && "reply" in answered && answered.reply === true;
+}
+
+function tooLarge(maxBytes: number): Error {
+  return refusal("too_large", `the body is larger than ${maxBytes} bytes; send less`);
+}
+
+/** Reads a body of unknown length, up to the limit. */
+async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

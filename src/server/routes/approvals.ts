@@ -1,0 +1,43 @@
+import { toWireApproval } from "../../app/index.ts";
+import type { Approval } from "../../store/index.ts";
+import { asWire } from "../request/as-wire.ts";
+import { type Handlers, type ServerRequest, refusal } from "../request/handler.ts";
+import { pageOf } from "../request/page.ts";
+
+/** Approvals: list and decide. */
+export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval"> {
+  return {
+    list_approvals: async ({ workspace, query }) => {
+      const approvals = await workspace.approvals.list(query.status);
+      // The newest first.
+      const page = pageOf(
+        approvals,
+        query,
+        ({ createdAt, id }) => `${(1e15 - createdAt).toString().padStart(16, "0")}/${id}`,
+      );
+      return { ...page, items: page.items.map((approval) => asWire<"Approval">(toWireApproval(approval))) };
+    },
+    decide_approval: async (request) => asWire<"Approval">(toWireApproval(await decide(request))),
+  };
+}
+
+async function decide({ workspace, params, body, caller }: ServerRequest<"decide_approval">): Promise<Approval> {
+  const { decision, note, output } = body;
+  const decided = await workspace.approvals.decide(params.id, {
+    approved: decision !== "reject",
+    by: caller.principal,
+    ...(note !== undefined && { note }),
+    ...(decision === "done" && { done: { output: output ?? null } }),
+  });
+  if (decided === undefined) throw refusal("not_found", `there is no approval ${JSON.stringify(params.id)}`);
+  const { approval, isRecorded, refusal: refused } = decided;
+  if (isRecorded) return approval;
+  const detail = refused?.message ?? `the approval was already ${approval.status}`;
+  const { id, decidedBy } = approval;
+  const isForbidden = refused?.reason === "not_an_approver";
+  throw refusal(isForbidden ? "forbidden" : "conflict", detail, {
+    approval_id: id,
+    ...(refused !== undefined && { reason: refused.reason }),
+    ...(decidedBy !== undefined && { decided_by: decidedBy }),
+  });
+}

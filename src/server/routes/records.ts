@@ -1,0 +1,38 @@
+import { toWireRecord, toWireStatistics } from "../../app/index.ts";
+import { asWire } from "../request/as-wire.ts";
+import { type Handlers, refusal } from "../request/handler.ts";
+
+/** Records of calls, and figures about them. */
+export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_stats" | "get_metrics"> {
+  return {
+    list_records: async ({ workspace, query }) => {
+      const { conversation, since, until, limit = 50, ...same } = query;
+      const { records, next } = await workspace.engine.records.query({
+        ...same,
+        limit,
+        ...(conversation !== undefined && { conversationId: conversation }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(until !== undefined && { until: Date.parse(until) }),
+      });
+      return { items: records.map((record) => asWire<"Record">(toWireRecord(record))), next_cursor: next ?? null };
+    },
+    get_record: async ({ workspace, params }) => {
+      const { records } = await workspace.engine.records.query({ id: params.id, limit: 1 });
+      const [record] = records;
+      if (record === undefined) throw refusal("not_found", `there is no record ${JSON.stringify(params.id)}`);
+      return asWire<"Record">(toWireRecord(record));
+    },
+    get_stats: async ({ workspace }) =>
+      asWire<"Statistics">(toWireStatistics(await workspace.engine.records.statistics())),
+    get_metrics: ({ workspace }) => {
+      const { currentConcurrent, queueLength, totalRejected, totalTimeout } = workspace.engine.metrics();
+      return {
+        running: currentConcurrent,
+        queued: queueLength,
+        rejected: totalRejected,
+        timed_out: totalTimeout,
+        buckets: workspace.engine.bucketMetrics(),
+      };
+    },
+  };
+}

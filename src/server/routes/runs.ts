@@ -1,0 +1,281 @@
+import type { WireValue } from "../../api/index.ts";
+import {
+  type InspectedRun,
+  type Workspace,
+  explainRun,
+  inspectRun,
+  listOpenApprovals,
+  runNameFields,
+  toWireApproval,
+  toWireRun,
+  toWireRunLog,
+} from "../../app/index.ts";
+import { cliCommand, isFailureError } from "../../base/index.ts";
+import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
+import { type RunKindId, type RunQuery, isFinished } from "../../store/index.ts";
+import type { Language } from "../../text/index.ts";
+import { snakeKeys } from "../../tool/index.ts";
+import { asWire } from "../request/as-wire.ts";
+import type { Caller } from "../request/caller.ts";
+import { type Handlers, type Reply, type ServerRequest, refusal } from "../request/handler.ts";
+import { decodeCursor, encodeCursor } from "../request/page.ts";
+import type { RunWorker } from "../request/run-worker.ts";
+import { requirePlan } from "./chains.ts";
+
+type RunRouteName =
+  | "start_run"
+  | "list_runs"
+  | "get_run"
+  | "get_run_log"
+  | "explain_run"
+  | "diff_runs"
+  | "resume_run"
+  | "cancel_run"
+  | "preview_rerun"
+  | "rerun";
+
+/** Runs of all kinds: start, look back, resume, cancel, repeat. The worker executes them. */
+export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
+  return {
+    start_run: async (request) => {
+      const { workspace, params, body, caller } = request;
+      const plan = await requirePlan(workspace, params.name);
+      const { runId } = await workspace.runs.submit(plan, {
+        callerType: "api",
+        principal: caller.principal,
+        input: body.input,
+        ...(body.context !== undefined && { context: { ...body.context } }),
+        ...(body.run_id !== undefined && { runId: body.run_id }),
+      });
+      return started(request, runId, worker);
+    },
+    list_runs: listRuns,
+    get_run: async (request) => toWireDetail(await requireRun(request)),
+    get_run_log: async (request) => asWire<"RunLog">({ ...(await toWireRunLog(await requireRun(request))) }),
+    explain_run: explain,
+    diff_runs: diff,
+    resume_run: async (request) => {
+      const { run } = await requireRun(request);
+      await resume(request.workspace, run);
+      return started(request, run.id, worker);
+    },
+    cancel_run: async (request) => {
+      const { workspace, caller } = request;
+      const { run } = await requireRun(request);
+      const isRequested = await workspace.runs.cancel(run.id, caller.principal);
+      const ended = isRequested ? undefined : await requireRun(request);
+      if (ended !== undefined && ended.run.status !== "cancelled")
+        throw refusal("conflict", `run ${run.id} has already ended: ${ended.run.status}`, { run_id: run.id });
+      return started(request, run.id, worker);
+    },
+    preview_rerun: async (request) => {
+      const { workspace, query } = request;
+      const { run } = await requireRun(request, "chain");
+      if (query.from === undefined) throw refusal("bad_request", "name the step to start from: ?from=STEP");
+      const preview = await workspace.runs.previewRerun(run.id, query.from);
+      const { chain, reused } = preview;
+      const rerun = preview.rerun.map((step) => snakeKeys({ ...step }));
+      const repeated = repeatedOnceSteps(preview).map(({ step }) => step);
+      return asWire<"RerunPreview">({ chain, rerun, reused, repeated_once: repeated });
+    },
+    rerun: async (request) => started(request, await submitRerun(request), worker),
+  };
+}
+
+type RunRequest = Pick<ServerRequest<"get_run">, "workspace" | "params" | "caller">;
+
+async function requireRun({ workspace, params, caller }: RunRequest, kind?: RunKindId): Promise<InspectedRun> {
+  const inspected = mayOpen(caller, params.id) ? await inspectRun(workspace, params.id) : undefined;
+  if (inspected === undefined)
+    throw refusal("run_not_found", `there is no run ${JSON.stringify(params.id)}; GET /v1/runs lists the runs`);
+  const { run } = inspected;
+  if (kind === undefined || run.kind === kind) return inspected;
+  throw refusal("bad_request", `run ${run.id} is of the kind "${run.kind}"; this route is for runs of chains`);
+}
+
+/** A token may open only one run. */
+function mayOpen({ runId }: Caller, requested: string): boolean {
+  return runId === undefined || runId === requested;
+}
+
+async function toWireDetail({ workspace, run, isInterrupted }: InspectedRun): Promise<WireValue<"RunDetail">> {
+  const { redactor } = workspace.engine;
+  const abandoned = new Set(isInterrupted ? [run.id] : []);
+  const isOpen = !isFinished(run.status);
+  const approvals = isOpen ? await listOpenApprovals(workspace, run.id) : [];
+  return asWire<"RunDetail">({
+    ...toWireRun(run, { redactor, abandoned }),
+    // The input of an agent is its prompt, which the run has already.
+    ...(run.kind !== "agent" && { input: redactor.value(JSON.parse(run.input)) }),
+    ...(run.output !== undefined && { output: redactor.value(JSON.parse(run.output)) }),
+    approvals: approvals.map(toWireApproval),
+    ...(isOpen && run.cancelRequested && { cancel_requested: true }),
+  });
+}
+
+async function listRuns({ workspace, query, caller }: ServerRequest<"list_runs">): Promise<WireValue<"RunPage">> {
+  const { limit = 50 } = query;
+  const { runs } = workspace;
+  const found = await runs.list({ ...queryOf(query), ...(caller.runId && { id: caller.runId }), limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const isRunning = items.some(({ status }) => status === "running");
+  const abandoned = isRunning ? await runs.list({ abandoned: true, limit: 1000 }) : [];
+  const context = { redactor: workspace.engine.redactor, abandoned: new Set(abandoned.map(({ id }) => id)) };
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return {
+    items: items.map((run) => asWire<"Run">(toWireRun(run, context))),
+    next_cursor: last === undefined ? null : encodeCursor(`${last.startedAt} ${last.id}`),
+  };
+}
+
+function queryOf(query: ServerRequest<"list_runs">["query"]): RunQuery {
+  const { status, conversation, since, query: text, cursor } = query;
+  return {
+    ...kindOf(query),
+    ...(status === "interrupted" ? { abandoned: true } : status !== undefined && { status }),
+    ...(conversation !== undefined && { conversation }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(text !== undefined && { text }),
+    ...(cursor !== undefined && { after: positionOf(cursor) }),
+  };
+}
+
+/** The kind of runs, and their name. */
+function kindOf(query: ServerRequest<"list_runs">["query"]): Pick<RunQuery, "kind" | "name"> {
+  const named = (Object.keys(runNameFields) as RunKindId[]).filter((kind) => query[runNameFields[kind]] !== undefined);
+  const kinds = new Set(query.kind === undefined ? named : [query.kind, ...named]);
+  if (kinds.size > 1)
+    throw refusal(
+      "bad_request",
+      "chain, runner and tool name runs of different kinds; send one of them, with its kind",
+    );
+  const [kind] = kinds;
+  const name = kind && query[runNameFields[kind]];
+  return { ...(kind !== undefined && { kind }), ...(name !== undefined && { name }) };
+}
+
+function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
+  const [startedAt, id] = /^(\d+(?:\.\d+)?) (.+)$/.exec(decodeCursor(cursor))?.slice(1) ?? [];
+  if (startedAt === undefined || id === undefined)
+    throw refusal("bad_request", "the cursor is not one that a list returned");
+  return { startedAt: Number(startedAt), id };
+}
+
+async function explain(request: ServerRequest<"explain_run">): Promise<WireValue<"RunExplanation">> {
+  const { query, headers } = request;
+  const inspected = await requireRun(request);
+  const { step = "", language = languageOf(headers) } = query;
+  const explanations = await explainRun(inspected, step, {
+    language,
+    approveCommand: (id) => cliCommand(`approve ${id}`),
+  });
+  return asWire<"RunExplanation">({
+    run_id: inspected.run.id,
+    ...(step !== "" && { step }),
+    sentences: explanations.map(({ sentence }) => sentence),
+    facts: explanations.map((each) => ({ ...(each.step !== undefined && { step: each.step }), ...each.fact })),
+  });
+}
+
+/** The first language of `Accept-Language` that there are texts in. */
+function languageOf(headers: Headers): Language {
+  return /\b(?:zh|en)\b/i.exec(headers.get("accept-language") ?? "")?.[0].toLowerCase() === "zh" ? "zh" : "en";
+}
+
+async function diff(request: ServerRequest<"diff_runs">): Promise<WireValue<"RunDifference">> {
+  const { workspace, query, caller } = request;
+  const { run } = await requireRun(request, "chain");
+  const earlier = { kind: run.kind, name: run.name, after: { id: run.id, startedAt: run.startedAt }, limit: 1 };
+  const [before = query.with] =
+    query.with === undefined ? (await workspace.runs.list(earlier)).map(({ id }) => id) : [];
+  if (before === undefined)
+    throw refusal("not_found", `run ${run.id} is the first one of ${run.name}; name the other run: ?with=RUN`);
+  const other = await requireRun({ workspace, params: { id: before }, caller }, "chain");
+  const [was, is] = await Promise.all([other.run.id, run.id].map((id) => workspace.runs.inspect(id)));
+  if (was === undefined || is === undefined) throw refusal("run_not_found", "one of the runs was removed");
+  return asWire<"RunDifference">({ ...diffRuns(was.log(), is.log()) });
+}
+
+/** Resumes a run of any kind, and returns once it is executed here. Throws if it cannot be. */
+async function resume(
+  workspace: Workspace,
+  { id, kind }: { readonly id: string; readonly kind: RunKindId },
+): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  const runs = kind === "chain" ? workspace.runs : kind === "call" ? workspace.calls : await workspace.agents();
+  // A failure after its begin is in its journal, or the worker resumes it again.
+  runs.resume(id, { onResumed: begun.resolve }).then(() => begun.resolve(), begun.reject);
+  await begun.promise;
+}
+
+/** Stores a run that repeats another one; returns its id. */
+async function submitRerun(request: ServerRequest<"rerun">): Promise<string> {
+  const { workspace, body, caller } = request;
+  const { run } = await requireRun(request);
+  const { from, input } = body;
+  const options = {
+    callerType: "api",
+    principal: caller.principal,
+    ...(body.run_id !== undefined && { runId: body.run_id }),
+  } as const;
+  if (run.kind === "agent")
+    throw refusal(
+      "bad_request",
+      `run ${run.id} is of an agent; send its prompt again with POST /v1/agents/${run.name}/messages`,
+    );
+  if (run.kind === "call") {
+    if (from !== undefined) throw refusal("bad_request", `run ${run.id} is one call, without steps; omit "from"`);
+    return (await workspace.calls.submit(run.name, input ?? JSON.parse(run.input), options)).runId;
+  }
+  if (from !== undefined && body.repeat_once !== true) await checkRepeats(request, from);
+  const again = { ...options, ...(from !== undefined && { from }), ...(input !== undefined && { input }) };
+  return (await workspace.runs.submitRerun(run.id, again)).runId;
+}
+
+/** Throws if steps would repeat what must happen once, although they do not depend on the requested step. */
+async function checkRepeats({ workspace, params, body }: ServerRequest<"rerun">, from: string): Promise<void> {
+  const { input } = body;
+  const preview = await workspace.runs.previewRerun(params.id, from, { ...(input !== undefined && { input }) });
+  const repeated = repeatedOnceSteps(preview).map(({ step }) => step);
+  if (repeated.length === 0) return;
+  const detail = `${repeated.join(", ")} would run again with the effect "once"; to run anyway, send repeat_once: true`;
+  throw refusal("conflict", detail, { reason: "repeats_once", run_id: params.id });
+}
+
+/** Starts the worker, waits for the end of the run as long as the client prefers, and returns the run. */
+async function started(
+  request: Pick<ServerRequest<"get_run">, "workspace" | "caller" | "headers" | "signal">,
+  id: string,
+  worker: RunWorker,
+): Promise<Reply<WireValue<"RunDetail">>> {
+  worker.start();
+  const { workspace, caller, headers } = request;
+  const waitMs = preferredWaitMs(headers);
+  if (waitMs > 0) {
+    const stop = AbortSignal.any([request.signal, worker.stopping, AbortSignal.timeout(waitMs)]);
+    await workspace.runs.settled(id, stop).catch(ignoreCancelled);
+  }
+  const body = await toWireDetail(await requireRun({ workspace, params: { id }, caller }));
+  return {
+    reply: true,
+    status: isFinished(body.status) ? 200 : 202,
+    headers: {
+      location: `/v1/runs/${encodeURIComponent(id)}`,
+      ...(waitMs > 0 && { "preference-applied": `wait=${waitMs / 1000}` }),
+    },
+    body,
+  };
+}
+
+function ignoreCancelled(error: unknown): void {
+  if (!isFailureError(error) || error.code !== "cancelled") throw error;
+}
+
+/** Longer waits are cut: proxies close idle connections after a minute. */
+const maxWaitSeconds = 55;
+
+/** The time that a client wants to wait, from `Prefer: wait=30` (RFC 7240); 0 if it does not. */
+function preferredWaitMs(headers: Headers): number {
+  const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(headers.get("prefer") ?? "")?.[1];
+  return Math.min(Number(wait ?? 0), maxWaitSeconds) * 1000;
+}

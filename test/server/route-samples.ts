@@ -1,0 +1,190 @@
+import type { RouteName } from "../../src/api/index.ts";
+import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
+
+const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
+
+/** One request to a route. */
+export interface RouteSample {
+  readonly path: string;
+  readonly request?: SentRequest;
+  /** Expected of a bad request. */
+  readonly status?: number;
+}
+
+/** The requests with which the contract test exercises a route. */
+export interface RouteSamples {
+  /** A request that succeeds; prepares what it needs. */
+  readonly good: (served: ServedWorkspace) => RouteSample | Promise<RouteSample>;
+  /** A request that is refused, with its status; undefined for a route that takes any request. */
+  readonly bad: RouteSample | undefined;
+}
+
+/** The workspace of the contract test. */
+export const files: Readonly<Record<string, string>> = {
+  "windlass.yaml": "permissions: { ask: [delete_note] }\n",
+  "tools/echo.ts": `import { defineTool } from ${JSON.stringify(toolIndex)};
+export const say = defineTool({
+  name: "say", description: "Returns the text.", effect: "pure",
+  input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  run: ({ text }) => ({ text }),
+});
+export const remove = defineTool({
+  name: "delete_note", description: "Deletes a note.", effect: "once",
+  input: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  run: ({ id }) => ({ deleted: id }),
+});
+`,
+  "chains/greet.yaml": `name: greet
+input: { text: "string = 'hi'" }
+steps:
+  - { id: first, tool: say, params: { text: "\${input.text}" } }
+  - { id: second, tool: say, params: { text: "\${steps.first.output.text}!" } }
+output: { said: "\${steps.second.output.text}" }
+`,
+  "chains/clean.yaml": `name: clean
+steps:
+  - { id: remove, tool: delete_note, params: { id: n1 }, approval: "Delete n1?" }
+`,
+};
+
+/** A run that has ended. */
+async function endedRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/greet/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
+
+/** A run that waits for an approval. */
+async function waitingRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/clean/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
+
+async function pendingApproval({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/tools/delete_note/call", { body: { args: { id: "n1" } } });
+  return (body as { readonly approval_id: string }).approval_id;
+}
+
+async function callId({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/tools/say/call", { body: { args: { text: "hi" } } });
+  return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
+}
+
+/** A good and a bad request for every route of the table: adding a route without them does not compile. */
+export const samples: Readonly<Record<RouteName, RouteSamples>> = {
+  list_tools: {
+    good: () => ({ path: "/v1/tools?query=say&limit=5" }),
+    bad: { path: "/v1/tools?limit=0", status: 400 },
+  },
+  get_tool: { good: () => ({ path: "/v1/tools/say" }), bad: { path: "/v1/tools/sey", status: 404 } },
+  call_tool: {
+    good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
+    bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
+  },
+  list_approvals: {
+    good: () => ({ path: "/v1/approvals?status=pending" }),
+    bad: { path: "/v1/approvals?status=odd", status: 400 },
+  },
+  decide_approval: {
+    good: async (served) => ({
+      path: `/v1/approvals/${await pendingApproval(served)}`,
+      request: { body: { decision: "approve" } },
+    }),
+    bad: { path: "/v1/approvals/none", request: { body: { decision: "approve" } }, status: 404 },
+  },
+  list_tokens: { good: () => ({ path: "/v1/tokens?limit=5" }), bad: { path: "/v1/tokens?limit=201", status: 400 } },
+  create_token: {
+    good: () => ({
+      path: "/v1/tokens",
+      request: { body: { name: "ci", scopes: ["read", "call"], expires_in_ms: 60_000 } },
+    }),
+    bad: { path: "/v1/tokens", request: { body: { name: "ci", scopes: ["all"] } }, status: 400 },
+  },
+  revoke_token: {
+    good: async ({ workspace }) => {
+      const { stored } = await workspace.tokens.create({ name: "ci", scopes: ["read"] });
+      return { path: `/v1/tokens/${stored.id}` };
+    },
+    bad: { path: "/v1/tokens/none", status: 404 },
+  },
+  create_session: {
+    good: ({ server }) => ({
+      path: "/v1/session",
+      request: { token: null, body: { code: server.createSessionCode({ name: "ann", scopes: ["read"] }) } },
+    }),
+    bad: { path: "/v1/session", request: { token: null, body: { code: "wrong" } }, status: 401 },
+  },
+  list_records: { good: () => ({ path: "/v1/records?tool=say" }), bad: { path: "/v1/records?since=x", status: 400 } },
+  get_record: {
+    good: async (served) => ({ path: `/v1/records/${await callId(served)}` }),
+    bad: { path: "/v1/records/none", status: 404 },
+  },
+  get_stats: { good: () => ({ path: "/v1/stats" }), bad: { path: "/v1/stats?x=1", status: 400 } },
+  get_metrics: { good: () => ({ path: "/v1/metrics" }), bad: { path: "/v1/metrics?x=1", status: 400 } },
+  openapi: { good: () => ({ path: "/openapi.json" }), bad: { path: "/openapi.json?x=1", status: 400 } },
+  healthz: { good: () => ({ path: "/healthz" }), bad: { path: "/healthz?x=1", status: 400 } },
+  readyz: { good: () => ({ path: "/readyz" }), bad: { path: "/readyz?x=1", status: 400 } },
+  start_run: {
+    good: () => ({ path: "/v1/chains/greet/runs", request: { body: { input: { text: "hello" } } } }),
+    bad: { path: "/v1/chains/greet/runs", request: { body: { input: { text: 1 } } }, status: 400 },
+  },
+  list_runs: {
+    good: async (served) => ({ path: `/v1/runs?chain=greet&query=${await endedRun(served)}` }),
+    bad: { path: "/v1/runs?cursor=bm8", status: 400 },
+  },
+  get_run: {
+    good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}` }),
+    bad: { path: "/v1/runs/none", status: 404 },
+  },
+  get_run_log: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/log` }),
+    bad: { path: "/v1/runs/none/log", status: 404 },
+  },
+  explain_run: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/explain?step=second` }),
+    bad: { path: "/v1/runs/none/explain", status: 404 },
+  },
+  diff_runs: {
+    good: async (served) => {
+      const before = await endedRun(served);
+      return { path: `/v1/runs/${await endedRun(served)}/diff?with=${before}` };
+    },
+    bad: { path: "/v1/runs/none/diff", status: 404 },
+  },
+  resume_run: {
+    good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/resume` }),
+    bad: { path: "/v1/runs/none/resume", status: 404 },
+  },
+  cancel_run: {
+    good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/cancel` }),
+    bad: { path: "/v1/runs/none/cancel", status: 404 },
+  },
+  preview_rerun: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/rerun?from=second` }),
+    bad: { path: "/v1/runs/none/rerun?from=a", status: 404 },
+  },
+  rerun: {
+    good: async (served) => ({
+      path: `/v1/runs/${await endedRun(served)}/rerun`,
+      request: { body: { from: "second" } },
+    }),
+    bad: { path: "/v1/runs/none/rerun", status: 404 },
+  },
+  list_chains: { good: () => ({ path: "/v1/chains?limit=3" }), bad: { path: "/v1/chains?limit=201", status: 400 } },
+  get_chain: { good: () => ({ path: "/v1/chains/greet" }), bad: { path: "/v1/chains/gret", status: 404 } },
+  save_chain: {
+    good: async ({ send }) => {
+      const { text, headers } = await send("GET", "/v1/chains/greet");
+      const request = { body: { text: `${text}# more\n` }, headers: { "if-match": headers.get("etag") ?? "" } };
+      return { path: "/v1/chains/greet", request };
+    },
+    bad: { path: "/v1/chains/greet", request: { body: { text: "name: greet" } }, status: 400 },
+  },
+  validate_chain: {
+    good: () => ({ path: "/v1/chains:validate", request: { body: { text: "name: x\nsteps: 5\n" } } }),
+    bad: { path: "/v1/chains:validate", request: { body: {} }, status: 400 },
+  },
+  get_chain_graph: {
+    good: () => ({ path: "/v1/chains/greet/graph" }),
+    bad: { path: "/v1/chains/greet/graph?format=png", status: 400 },
+  },
+};
