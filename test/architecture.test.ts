@@ -109,3 +109,20 @@ test("no file tests for a class of another file with instanceof: two copies of t
   expect(classes.size).toBeGreaterThan(20);
   expect(found).toEqual([]);
 });
+
+test("api and client load in a browser: they import nothing of Node, not even transitively", async () => {
+  const reached = new Set<string>(["api/index.ts", "client/index.ts"]);
+  const ofNode: string[] = [];
+  for (const file of reached) {
+    const text = await readFile(resolve(src, file), "utf8");
+    const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+    if (/from "node:|\b(?:process|Buffer)\.|\brequire\(/.test(code)) ofNode.push(file);
+    // Types are erased.
+    for (const [, what = "", specifier = ""] of code.matchAll(/(?:import|export)\s([^"]*?)from "(\.[^"]*)"/g)) {
+      const isType = what.startsWith("type ") || /^\{(?:\s*type \w+,?)+\s*\}/.test(what);
+      if (!isType) reached.add(relative(src, resolve(src, dirname(file), specifier)));
+    }
+  }
+  expect(ofNode).toEqual([]);
+  expect(reached.size).toBeGreaterThan(8);
+});

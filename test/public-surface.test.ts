@@ -6,15 +6,17 @@ import { failureKinds } from "../src/base/index.ts";
 import { calculatorReasons } from "../src/builtin/index.ts";
 import { agentTexts } from "../src/agent/texts/agent-texts.ts";
 import { chainTexts } from "../src/chain/texts/chain-texts.ts";
-import { cliTexts } from "../src/cli/terminal/texts/cli-texts.ts";
+import { agentFactTexts } from "../src/app/runs/agent-facts.ts";
 import { expressionFaults } from "../src/expr/index.ts";
 import * as agent from "../src/agent.ts";
 import * as aiSdk from "../src/ai-sdk.ts";
 import * as chain from "../src/chain.ts";
+import * as client from "../src/client.ts";
 import * as hub from "../src/hub.ts";
 import * as langchain from "../src/langchain.ts";
 import * as mcp from "../src/mcp.ts";
 import * as otel from "../src/otel.ts";
+import * as server from "../src/server.ts";
 import * as testing from "../src/testing.ts";
 import * as windlass from "../src/index.ts";
 import * as tools from "../src/tools.ts";
@@ -24,10 +26,12 @@ describe.each([
   ["windlass/agent", "src/agent.ts", agent],
   ["windlass/ai-sdk", "src/ai-sdk.ts", aiSdk],
   ["windlass/chain", "src/chain.ts", chain],
+  ["windlass/client", "src/client.ts", client],
   ["windlass/hub", "src/hub.ts", hub],
   ["windlass/langchain", "src/langchain.ts", langchain],
   ["windlass/mcp", "src/mcp.ts", mcp],
   ["windlass/otel", "src/otel.ts", otel],
+  ["windlass/server", "src/server.ts", server],
   ["windlass/testing", "src/testing.ts", testing],
   ["windlass/tools", "src/tools.ts", tools],
 ] as const)("%s", (_name, entry, module) => {
@@ -83,7 +87,7 @@ test.each([
   ["notices of agents", agentTexts.en.notices],
   ["notices of chain runs", chainTexts.en.notices],
   ["explanations of chain runs", chainTexts.en.facts],
-  ["explanations of agent runs", cliTexts.en.facts],
+  ["explanations of agent runs", agentFactTexts.en],
 ])("the codes of %s are the ones that were promised", (_of, texts) => {
   expect(Object.keys(texts).toSorted()).toMatchSnapshot();
 });

@@ -133,8 +133,8 @@ describe("[S4] an undeclared parameter never reaches a handler", () => {
     const { runs, approvals } = workspace;
     const waiting = await runs.start(await workspace.loadChain("asks"), { input: widened() });
     expect(waiting.status).toBe("waiting");
-    const [pending] = await approvals.list(Date.now(), "pending");
-    await approvals.decide(pending?.id ?? "", { approved: true }, Date.now());
+    const [pending] = await approvals.list("pending");
+    await approvals.decide(pending?.id ?? "", { approved: true });
     const ended = await runs.resume(waiting.runId);
     expect(ended.status).toBe("success");
     await runs.rerun((await runs.start(await workspace.loadChain("plain"), { input: widened() })).runId, { from: "a" });

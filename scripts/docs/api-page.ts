@@ -19,10 +19,12 @@ export const apiModules: readonly { readonly name: string; readonly source: stri
   "windlass/agent",
   "windlass/ai-sdk",
   "windlass/chain",
+  "windlass/client",
   "windlass/hub",
   "windlass/langchain",
   "windlass/mcp",
   "windlass/otel",
+  "windlass/server",
   "windlass/testing",
   "windlass/tools",
 ].map((name) => {

@@ -21,7 +21,7 @@ function world({ permissions }: Pick<EngineOptions, "permissions"> = {}) {
     ...(permissions !== undefined && { permissions }),
   });
   const approvals = createInMemoryApprovals();
-  const stored = { engine, journal: createInMemoryRunJournal(), approvals };
+  const stored = { engine, journal: createInMemoryRunJournal({ approvals }), approvals };
   const inner = scriptedModel(({ prompt }) =>
     prompt.some(({ role }) => role === "tool") ? "as far as I could" : { toolCalls: [{ name: "remove", args: {} }] },
   );
@@ -61,7 +61,7 @@ describe("[B09] the approval of an agent as a tool", () => {
     const requests = scriptedModel([{ toolCalls: [{ name: "within", args: {} }] }, "reported"]);
     const outer = new AgentRuns({
       engine,
-      journal: createInMemoryRunJournal(),
+      journal: createInMemoryRunJournal({ approvals: runs.approvals }),
       approvals: runs.approvals,
       runner: findRunner,
       model: () => requests,
@@ -96,7 +96,7 @@ describe("[B09] the approval of an agent as a tool", () => {
     );
     const requests = scriptedModel([{ toolCalls: [{ name: "has", args: {} }] }, "done"]);
     const parts = { engine, approvals: runs.approvals, runner: findRunner, model: () => requests };
-    const outer = new AgentRuns({ ...parts, journal: createInMemoryRunJournal() });
+    const outer = new AgentRuns({ ...parts, journal: createInMemoryRunJournal({ approvals: runs.approvals }) });
     const agent = new Agent(outer, { ...spec, tools: ["has"] });
     const { runId } = await agent.run("go");
     expect(await allow()).toEqual(["remove"]);

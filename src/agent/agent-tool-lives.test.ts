@@ -25,8 +25,8 @@ function reportedIn({ prompt }: { readonly prompt: readonly { readonly role: str
  * called by its name, or by the chain `within`.
  */
 function lives(called: "helper" | "within" = "helper") {
-  const journal = createInMemoryRunJournal();
   const approvals = createInMemoryApprovals();
+  const journal = createInMemoryRunJournal({ approvals });
   const done: string[] = [];
   const begin = (life: number, slowMs: number) => {
     const slow = (signal: AbortSignal) =>

@@ -118,7 +118,8 @@ describe("[B09] an agent as a tool", () => {
     async ({ approved, calls }) => {
       let removed = 0;
       const engine = createEngine({ tools: [sampleTool(() => ++removed, { name: "remove", effect: "once" })] });
-      const stored = { engine, journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals() };
+      const approvals = createInMemoryApprovals();
+      const stored = { engine, journal: createInMemoryRunJournal({ approvals }), approvals };
       const model = scriptedModel([{ toolCalls: [{ name: "remove", args: { q: "x" } }] }, "what I could"]);
       const runs = new AgentRuns({
         ...stored,
@@ -211,11 +212,12 @@ describe("[B09] an agent as a tool", () => {
         inner: scriptedModel([call("send"), call("write"), "written"]),
         outer: scriptedModel([call("fetch_page"), call("helper", { prompt: "send and write" }), "done"]),
       };
-      const journal = createInMemoryRunJournal();
+      const approvals = createInMemoryApprovals();
+      const journal = createInMemoryRunJournal({ approvals });
       const runs = new AgentRuns({
         engine,
         journal,
-        approvals: createInMemoryApprovals(),
+        approvals,
         runner: findRunner,
         model: (name = "outer") => models[name],
       });

@@ -1,4 +1,4 @@
-import { fail, failure, nodeCrypto } from "../base/index.ts";
+import { fail, failure, nodeCrypto, definedOnly } from "../base/index.ts";
 import { internals, isEverAllowed, propagateFailure } from "../engine/index.ts";
 import { toSchema } from "../schema/index.ts";
 import { type AnyTool, type ToolContext, defineTool, ok } from "../tool/index.ts";
@@ -9,7 +9,7 @@ import type { NestedExecuteOptions } from "./run/execute-options.ts";
 import { isListedTool } from "./run/is-tool-allowed.ts";
 import { UsageAccount } from "./run/usage-account.ts";
 import { emptyHistory } from "./run/message-history.ts";
-import { trackSubRun } from "../run/index.ts";
+import { noteSuspendedSubRun } from "../run/index.ts";
 
 /** Options of {@link agentTool}. */
 export interface AgentToolOptions {
@@ -158,9 +158,7 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
   // A run id may contain only letters, digits and a few marks, and a key may be long.
   const runId = `sub-${nodeCrypto().createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32)}`;
   const more = {
-    ...(context.conversationId !== undefined && { conversationId: context.conversationId }),
-    ...(principal !== undefined && { principal }),
-    ...(calledBy !== undefined && { calledBy }),
+    ...definedOnly({ conversationId: context.conversationId, principal, calledBy }),
     callerPath: call.callerPath,
     covered: call.covered,
     // Persisted, because the run may be resumed later, outside this call. The prompt is untrusted if the call is
@@ -171,14 +169,12 @@ async function runOnce(agent: Agent, text: string, context: ToolContext): Promis
     runId,
     isDetached: true,
   };
-  const known = await agent.runs.has(runId);
-  const work = known ? agent.runs.join(runId, how) : agent.runs.start(agent.spec, text, { ...how, ...more });
-  let result = await agent.track(work);
+  let result = await agent.track(agent.runs.start(agent.spec, text, { ...how, ...more }));
   // A person may decide at the moment when the run suspends.
   for (let more = 3; more > 0 && result.status === "waiting" && result.approvals.length === 0; more--) {
     result = await agent.track(agent.runs.join(runId, how));
   }
-  trackSubRun(agent.runs, runId, result.status === "waiting");
+  if (result.status === "waiting") noteSuspendedSubRun(agent.runs);
   account?.used(runId, result.usage);
   return result;
 }

@@ -1,5 +1,5 @@
 import { type CallContext, type Engine } from "../engine/index.ts";
-import { parseArguments } from "../schema/index.ts";
+import { parseArguments, textOf } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 import { type AnyTool, type ToolResult, type WireNames, createWireNames } from "../tool/index.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
@@ -48,9 +48,9 @@ export function processToolCalls(
   const offered = new Map([...engine.tools.list().map(({ tool }) => tool), ...tools].map((tool) => [tool.name, tool]));
   const request = { engine, offered, names: createWireNames(offered.values(), "openai"), context };
   return mapConcurrently([...(calls ?? [])], engine.maxConcurrent, async (call, index) => {
-    const name = contentText(call?.function?.name);
+    const name = textOf(call?.function?.name);
     const content = await answer({ name, text: argumentsOf(call) }, request);
-    return { role: "tool" as const, tool_call_id: contentText(call?.id) || `call_${index}`, name, content };
+    return { role: "tool" as const, tool_call_id: textOf(call?.id) || `call_${index}`, name, content };
   });
 }
 
@@ -117,8 +117,4 @@ function argumentsOf(call: OpenAIToolCall): string {
   const raw: unknown = call?.function?.arguments;
   if (raw === undefined || raw === null) return "{}";
   return typeof raw === "string" ? raw : (JSON.stringify(raw) ?? "");
-}
-
-function contentText(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

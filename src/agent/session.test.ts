@@ -3,7 +3,7 @@ import { sampleTool } from "../../test/support/sample-tool.ts";
 import { createEngine } from "../engine/index.ts";
 import { type Model } from "../model/index.ts";
 import { scriptedModel } from "../testing/index.ts";
-import { type RunStore, createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
+import { type InMemoryRunJournalOptions, createInMemoryApprovals, createInMemoryRunJournal } from "../store/index.ts";
 import { Agent } from "./agent.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ConversationMessage } from "./events/message.ts";
@@ -97,15 +97,20 @@ describe("a conversation", () => {
   });
 });
 
-/** Agents of several processes with one journal. */
-function processes(model: Model, journal: RunStore = createInMemoryRunJournal()) {
+/** The stores of a machine. */
+function inMemory(options: Partial<InMemoryRunJournalOptions> = {}) {
+  const approvals = createInMemoryApprovals();
+  return { approvals, journal: createInMemoryRunJournal({ approvals, ...options }) };
+}
+
+/** Agents of several processes on one machine. */
+function processes(model: Model, { journal, approvals } = inMemory()) {
   const engine = createEngine({
     tools: [
       sampleTool(() => "sent", { name: "send", effect: "once" }),
       sampleTool(() => "from outside", { name: "fetch_page", effect: "read" }),
     ],
   });
-  const approvals = createInMemoryApprovals();
   return () => {
     const parts = { engine, journal, approvals, runner: findRunner, model: () => model };
     return new Agent(new AgentRuns(parts), { ...agentDefaults, runner: "autonomous" });
@@ -234,8 +239,9 @@ describe("a conversation with several users", () => {
   });
 
   test("a conversation that a caller overrides has the caller's messages; if they are equal, they are not stored twice", async () => {
-    const journal = createInMemoryRunJournal();
-    const open = processes(scriptedModel(["A", "B", "C", "D"]), journal);
+    const stores = inMemory();
+    const { journal } = stores;
+    const open = processes(scriptedModel(["A", "B", "C", "D"]), stores);
     const a = await open().run("a", { conversationId: "t" });
     const b = await open().run("b", { conversationId: "t", history: a.messages });
     expect(JSON.parse((await journal.read(b.runId))?.run.input ?? "")).toEqual({ text: "b" });
@@ -301,7 +307,7 @@ describe("a conversation with several users", () => {
 
   test("continues in a session whose journal no longer has it", async () => {
     const model = scriptedModel([...Array.from({ length: 102 }, (_, n) => `${n}`), "last"]);
-    const agent = processes(model, createInMemoryRunJournal({ finished: 0 }))();
+    const agent = processes(model, inMemory({ finished: 0 }))();
     const session = agent.session();
     await session.send("a");
     for (let n = 0; n < 101; n++) await agent.run("other", { conversationId: `c${n}` });
@@ -323,9 +329,10 @@ describe("a conversation with several users", () => {
   });
 
   test("a run stores only its own prompt, and resumes in another process with the exact history it started with", async () => {
-    const journal = createInMemoryRunJournal();
+    const stores = inMemory();
+    const { journal } = stores;
     const model = scriptedModel(["A", wantsSend, "meanwhile", "sent"]);
-    const open = processes(model, journal);
+    const open = processes(model, stores);
     await open().run("a".repeat(1000), { conversationId: "t" });
     const waiting = await open().run("send it", { conversationId: "t" });
     expect((await journal.read(waiting.runId))?.run.input).toBe('{"text":"send it","offered":["fetch_page","send"]}');

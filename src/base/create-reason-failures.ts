@@ -9,6 +9,35 @@ export interface ReasonInfo {
   readonly retry?: RetryVerdict;
 }
 
+/** The meanings of an area's reasons, grouped by their code, and by the verdict if it differs from the code's own. */
+export type ReasonGroups = {
+  readonly [group in FailureCode | `${FailureCode}, ${RetryVerdict}`]?: Readonly<Record<string, string>>;
+};
+
+/** The table of the reasons in these groups. */
+export type ReasonTable<Groups extends ReasonGroups> = Readonly<
+  Record<{ [Group in keyof Groups]: keyof Groups[Group] & string }[keyof Groups], ReasonInfo>
+>;
+
+/**
+ * Creates the table of an area's reasons from their groups.
+ *
+ * @example
+ * ```ts
+ * const groups = { "execution_error, never": { no_page: "There is no such page." } } as const;
+ * const reasons = createReasonTable(groups);
+ * console.log(reasons.no_page.code); // execution_error
+ * ```
+ */
+export function createReasonTable<Groups extends ReasonGroups>(groups: Groups): ReasonTable<Groups> {
+  const entries = Object.entries(groups).flatMap(([group, meanings]) => {
+    const [code, retry] = group.split(", ");
+    return Object.entries(meanings).map(([reason, meaning]) => [reason, { code, meaning, ...(retry && { retry }) }]);
+  });
+  // Object.fromEntries forgets the names of the keys.
+  return Object.fromEntries(entries) as ReasonTable<Groups>;
+}
+
 /** Options of a failure besides its reason; `parameter` is the one to correct. */
 export type ReasonOptions = Omit<FailureOptions, "code" | "reason"> & { readonly parameter?: string };
 

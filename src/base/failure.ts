@@ -152,7 +152,8 @@ export const failureKinds = {
   },
   run_exists: {
     area: "run",
-    meaning: "A run with this id exists, of another chain or with different input.",
+    meaning:
+      "A run with this id exists: of another chain, runner or tool, with different input, or for another principal.",
     remedy: "Choose another id, or omit it.",
     retry: "never",
   },
@@ -166,6 +167,13 @@ export const failureKinds = {
     area: "run",
     meaning: "Another process has claimed this run and continues it.",
     remedy: "Inspect the run with `windlass show RUN`.",
+    retry: "never",
+  },
+  crash_loop: {
+    area: "run",
+    meaning: "The process that executed this run died several times in a row, without a new outcome.",
+    remedy:
+      "Find the cause, then continue the run with `windlass resume RUN`, or start it again with `windlass rerun RUN`.",
     retry: "never",
   },
   run_changed: {

@@ -1,3 +1,6 @@
+import { fail } from "./failure.ts";
+import { type Issue, formatPath } from "./issue.ts";
+
 /** Deeper than this is a cycle or an attack. */
 const maxDepth = 128;
 
@@ -79,6 +82,65 @@ export function jsonText(value: unknown): { readonly text: string } | { readonly
   }
 }
 
+/**
+ * Throws `validation_error` with the path of the first member that JSON cannot represent, or would silently change: what
+ * is stored must be what was given. An undefined member of an object counts as absent.
+ */
+export function checkJson(value: unknown, what: string): void {
+  // The usual case, without a path.
+  if (plainJsonSize(value, Number.MAX_SAFE_INTEGER) >= 0) return;
+  const issue = jsonIssue(value);
+  if (issue === undefined) return;
+  throw fail(`${what} cannot be stored as JSON: ${issue.message}`, { code: "validation_error", issues: [issue] });
+}
+
+function jsonIssue(value: unknown): Issue | undefined {
+  const path: (string | number)[] = [];
+  try {
+    const problem = notJson(value, path, []);
+    if (problem === undefined) return undefined;
+    return { path, code: "type", message: `${path.length === 0 ? "it" : formatPath(path)} ${problem}` };
+  } catch {
+    return { path: [], code: "type", message: "reading it threw an error" };
+  }
+}
+
+/** Deeper values are not copied when a call is made. */
+const maxStoredDepth = 1000;
+
+/** The problem of the first member that is not JSON; its path is added to `path`. */
+function notJson(value: unknown, path: (string | number)[], around: readonly object[]): string | undefined {
+  if (typeof value === "bigint") return "is a BigInt";
+  const kind = unwritable(value);
+  if (kind !== undefined) return `is ${kind}`;
+  if (value === undefined) return "is undefined";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (around.includes(value)) return "contains itself";
+  if (around.length === maxStoredDepth) {
+    path.length = 0;
+    return "is nested too deeply";
+  }
+  if (Array.isArray(value)) return notJsonIn(value.entries(), path, [...around, value]);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return `is an object of class ${value.constructor.name}`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return notJsonIn(members, path, [...around, value]);
+}
+
+function notJsonIn(
+  members: Iterable<readonly [string | number, unknown]>,
+  path: (string | number)[],
+  around: readonly object[],
+): string | undefined {
+  for (const [key, member] of members) {
+    path.push(key);
+    const problem = notJson(member, path, around);
+    if (problem !== undefined) return problem;
+    path.pop();
+  }
+  return undefined;
+}
+
 /** Values that `JSON.stringify` would silently omit, or write as `null` or an empty object. */
 function unwritable(item: unknown): string | undefined {
   switch (typeof item) {
@@ -147,6 +209,12 @@ function withSortedKeys(value: object, read: (item: unknown) => unknown = (item)
     else copy[key] = item;
   }
   return copy;
+}
+
+/** True for an object as JSON has them: not an instance of a class. */
+export function isPlainObject(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** The value of a JSON text, or `otherwise` if the text is not valid JSON. */

@@ -46,7 +46,7 @@ export async function sleep(clock: Clock, ms: number, signal?: AbortSignal, why?
   }
 }
 
-/** Limits of {@link withinLimits}: a time and a signal, each with its own abort reason. */
+/** Limits of work: a time and a signal, each with its own abort reason. */
 interface WorkLimits {
   readonly clock: Clock;
   readonly ms: number;
@@ -60,15 +60,29 @@ interface WorkLimits {
 
 /**
  * Runs work with a signal that aborts after a time, or with the caller's signal. The work has to obey it; see
- * {@link raceAbort} for work that may not.
+ * {@link raceLimits} for work that may not.
  */
-export async function withinLimits<T>(
+export function withinLimits<T>(limits: WorkLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return limitWork(limits, work, () => {});
+}
+
+/** Like {@link withinLimits}, but rejects with the abort reason at once: for work that may ignore its signal. */
+export function raceLimits<T>(limits: WorkLimits, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => void limitWork(limits, work, reject).then(resolve, reject));
+}
+
+async function limitWork<T>(
   { clock, ms, late, signal, cancelled = () => signal?.reason }: WorkLimits,
   work: (signal: AbortSignal) => Promise<T>,
+  onAbort: (reason: unknown) => void,
 ): Promise<T> {
   const own = new AbortController();
-  const cancel = (): void => own.abort(cancelled());
-  const timer = clock.after(ms, () => own.abort(late()));
+  const stop = (reason: unknown): void => {
+    own.abort(reason);
+    onAbort(reason);
+  };
+  const cancel = (): void => stop(cancelled());
+  const timer = clock.after(ms, () => stop(late()));
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted === true) cancel();
   try {

@@ -1,5 +1,5 @@
 import type { FileAccess } from "../file/index.ts";
-import { suggest } from "../text/index.ts";
+import { suggestHint } from "../text/index.ts";
 import type { AnyTool, ToolOffer } from "../tool/index.ts";
 import type { Vault } from "./vault/vault.ts";
 import { builtinRegistry } from "./builtin-registry.ts";
@@ -61,8 +61,7 @@ function checkCategories(categories: unknown, known: ReadonlySet<string>): void 
     throw new TypeError(`categories must be a list of names; categories: ${all.join(", ")}`);
   const unknown = categories.find((name) => !known.has(name));
   if (unknown === undefined) return;
-  const near = suggest(unknown, all);
-  const hint = near === undefined ? `categories: ${all.join(", ")}` : `did you mean "${near}"?`;
+  const hint = suggestHint(unknown, all) ?? `categories: ${all.join(", ")}`;
   throw new RangeError(`there is no category "${unknown}" of built-in tools; ${hint}`);
 }
 

@@ -1,4 +1,4 @@
-import type { HttpClient, HttpRequest, RequestHeaders } from "../net/index.ts";
+import type { HttpClient, HttpRequest } from "../net/index.ts";
 import type { JsonOutput } from "../schema/index.ts";
 import { type ToolFor, defineTool, ok, readResponse, type Effect, type InputFor } from "../tool/index.ts";
 import { fail } from "../base/index.ts";
@@ -161,7 +161,13 @@ function queryOf(url: unknown): Readonly<Record<string, string>> {
 /** The HTTP request for the tool's arguments. */
 function requestParts(args: HttpRequestInput): HttpRequest {
   const body = bodyOf(args.body);
-  const headers = headersOf(args.headers ?? {});
+  // Headers without a value are left out.
+  const headers = Object.fromEntries(
+    Object.entries(args.headers ?? {}).flatMap(([name, value]) => {
+      if (value === null) return [];
+      return [[name, scalarText(`the header ${JSON.stringify(name.slice(0, 60))}`, value)]];
+    }),
+  );
   const named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   const isJson = body !== undefined && typeof args.body !== "string" && !named;
   return {
@@ -175,16 +181,6 @@ function requestParts(args: HttpRequestInput): HttpRequest {
 function bodyOf(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
   return typeof body === "string" ? body : JSON.stringify(body);
-}
-
-/** Headers without a value are left out. */
-function headersOf(headers: NonNullable<HttpRequestInput["headers"]>): RequestHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => {
-      if (value === null) return [];
-      return [[name, scalarText(`the header ${JSON.stringify(name.slice(0, 60))}`, value)]];
-    }),
-  );
 }
 
 /** The query is appended as text: what the URL already holds stays exactly as it was written. */

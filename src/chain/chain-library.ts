@@ -157,9 +157,8 @@ export class ChainLibrary {
   }
 
   #lacks(source: ChainLibrarySource): boolean {
-    const { tools } = this.#options;
     const needs = ("needs" in source ? source.needs : undefined) ?? [];
-    return needs.some((name) => !this.has(name) && tools.resolve(name) === undefined);
+    return needs.some((name) => !this.has(name) && this.#options.tools.resolve(name) === undefined);
   }
 
   #toolOf(plan: Plan, env: Readonly<Record<string, string>>): AnyTool {

@@ -1,28 +1,30 @@
+import { checkJson } from "../base/index.ts";
 import {
   type HeldRun,
   type PreparedRun,
+  type RunInput,
   type RunKind,
   type RunExecution,
   type RunService,
   cancellerOf,
   engineRunner,
 } from "../run/index.ts";
-import { type NewChainRun, type OwnedRun, checkSameRun, restoreRunInput } from "./claimed-run.ts";
+import { type NewChainRun, type OwnedRun, restoreRunInput } from "./claimed-run.ts";
 import { checkAllowed, deniedChains } from "./denied-chains.ts";
 import type { ChainRunParts, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
 import { driveChain } from "./interpreter/execute-run.ts";
 import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
-import type { RunRecording } from "../store/index.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { toolsOf } from "./plan-targets.ts";
-import { snapshotOf } from "./plan/snapshot.ts";
+import { sameChains, snapshotOf } from "./plan/snapshot.ts";
 import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
 import { notifyRun } from "./texts/chain-texts.ts";
-import { resolveEffect } from "../engine/index.ts";
-import type { JournalEvent } from "../store/index.ts";
+import { resolveCallEffect } from "../engine/index.ts";
+import type { Failure } from "../base/index.ts";
+import type { JournalEvent, NewRun, RunRecording } from "../store/index.ts";
 import { stepPathOfKey } from "./interpreter/parse-step-key.ts";
 import type { StepState } from "./interpreter/step-state.ts";
 
@@ -45,12 +47,14 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
   async prepare(made: NewChainRun, options: ChainRunOptions): Promise<PreparedRun<RunResult>> {
     const { plan, runId, input } = made;
     const { engine, env = {} } = this.#parts;
-    const { journal, clock } = this.#service;
+    const { clock } = this.#service;
     const { context = {}, principal, callerType = "direct", tainted = false } = options;
     checkAllowed(plan, engine.denies, callerType);
+    checkJson(input, `the input of ${plan.name}`);
+    checkJson(context, "the context of the run");
     const missing = missingRequirements(plan, made.reused);
     // An existing run with this id is joined, and its remaining steps may need less.
-    if (missing.length > 0 && (await journal.read(runId)) === undefined) checkRequirements(plan, missing, options);
+    if (missing.length > 0 && !(await this.#service.has(runId))) checkRequirements(plan, missing, options);
     const callerPath = [callerType];
     const denied = deniedChains(plan, engine.denies, callerPath);
     const environment = { context, env, principal, denied, callerPath, tainted };
@@ -73,12 +77,16 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
     return {
       run,
       events,
-      checkExisting: (existing) => {
-        const notice = checkSameRun(existing, journal.sealRun(run));
-        if (notice !== undefined) notifyRun(options.onNotice, notice);
+      onJoined: (existing) => {
+        if (sameChains(existing.definition, definition)) return;
+        notifyRun(options.onNotice, { code: "chain_changed", params: { run: runId, chain: plan.name } });
       },
       program: (lease) => this.#program({ plan, input, ...environment, lease, startedAt, events }, options),
     };
+  }
+
+  inputOf({ input, context }: NewRun): RunInput {
+    return { input: JSON.parse(input), context: parseRunEnvironment(context).context };
   }
 
   async program(held: HeldRun, options: ExecuteRunOptions): Promise<RunExecution<RunResult>> {
@@ -114,14 +122,14 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
       tools: toolsOf(plan),
       secrets: engine.secrets,
       elicit: options.elicit,
+      isImmediate: options.onEvent === undefined,
     });
     const content = untrustedContent(plan, run);
     return {
       ...run,
       calls: new ChainCalls({ plan, runId: lease.runId, runner, callerPath, principal, content, refused }),
       drive: async (host) => {
-        const { onEvent } = options;
-        const facts = await driveChain(host, { ...run, onEvent, observer, redactor: engine.redactor });
+        const facts = await driveChain(host, { ...run, onEvent: options.onEvent, observer, redactor: engine.redactor });
         const { status, output, error } = facts;
         return {
           end: {
@@ -153,7 +161,6 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
   }
 
   async describe(stored: RunRecording): Promise<RunResult> {
-    const { engine } = this.#parts;
     const shown = this.#service.journal.reveal({ run: stored.run, events: stored.events });
     const { run, events } = shown;
     const facts = await driveChain(this.#service.replayHost(shown), {
@@ -164,7 +171,11 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
       events,
     });
     resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
-    return toRunResult({ ...facts, status: run.status, usage: undefined }, engine.redactor);
+    const { status, finishedAt = 0 } = run;
+    const endedAt = facts.endedAt > 0 ? facts.endedAt : finishedAt;
+    // A run may have ended without the end of its program.
+    const error = facts.error ?? (run.error === undefined ? undefined : (JSON.parse(run.error) as Failure));
+    return toRunResult({ ...facts, status, endedAt, error, usage: undefined }, this.#parts.engine.redactor);
   }
 }
 
@@ -201,12 +212,7 @@ function hasSideEffects({ step, input }: StepState): boolean {
   const { tool } = step.target;
   // The effect of an item may depend on its arguments.
   if (tool === undefined || step.forEach !== undefined) return false;
-  try {
-    const effect = resolveEffect(tool, input);
-    return effect === "once" || effect === "idempotent";
-  } catch {
-    return true;
-  }
+  return !["pure", "read"].includes(resolveCallEffect(tool, input));
 }
 
 /** The paths of the steps that the journal has events of, and of the steps that called their chains. */

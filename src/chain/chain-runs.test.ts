@@ -49,6 +49,26 @@ describe("durable runs", () => {
     });
   });
 
+  test("input and context that JSON would change are refused, with the path", async () => {
+    const { process } = machine([{ name: "c", steps: [{ id: "a", tool: "t", params: { x: "${input.x}" } }] }], {
+      t: echo,
+    });
+    const { runs, plan } = process();
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    for (const [value, message] of [
+      [1n, "x[0] is a BigInt"],
+      [new Date(0), "x[0] is an object of class Date"],
+      [undefined, "x[0] is undefined"],
+      [cycle, "x[0][0] contains itself"],
+    ] as const) {
+      const refused = { code: "validation_error", message: expect.stringContaining(message) };
+      await expect(runs.start(plan("c"), { input: { x: [value] } })).rejects.toMatchObject(refused);
+      await expect(runs.submit(plan("c"), { input: { x: 1 }, context: { x: [value] } })).rejects.toMatchObject(refused);
+    }
+    expect(await runs.list()).toEqual([]);
+  });
+
   test("a run that waits for an approval resumes in another process once there is a decision", async () => {
     const { clock, approvals, process, tools } = machine(
       [{ name: "c", timeout: 60, steps: [{ id: "a", tool: "t", params: { x: 1 }, approval: "go?" }] }],

@@ -1,4 +1,4 @@
-import { type RunRef, type RunService, runServiceOf, type HostOutcome } from "../run/index.ts";
+import { type RunRef, type RunService, type ServeOptions, runServiceOf, type HostOutcome } from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
@@ -13,6 +13,13 @@ import { fail, isFailureError, cliCommand } from "../base/index.ts";
 import { fileOfSnapshot } from "./plan/snapshot.ts";
 import { notifyRun } from "./texts/chain-texts.ts";
 import { planStoredRun } from "./stored-plan.ts";
+
+/** Options of a rerun. */
+export interface RerunOptions
+  extends ExecuteRunOptions, Pick<StartRunOptions, "callerType" | "input" | "principal" | "runId"> {
+  /** The step to start from. Default: all steps run again. */
+  readonly from?: string;
+}
 
 /**
  * Durable runs of chains: journaled, held by one process at a time, and claimed by another one if that process ends.
@@ -49,6 +56,11 @@ export class ChainRuns {
     return this.#service.result(this.#kind, runId, signal);
   }
 
+  /** Waits until a run of any kind has ended or waits for a person; executes nothing. */
+  settled(runId: string, signal?: AbortSignal): Promise<void> {
+    return this.#service.settled(runId, signal);
+  }
+
   /** The journal events of a run after this one, as they are written, until the run ends or the signal is aborted. */
   events(runId: string, after?: number, signal?: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
     return this.#service.events(runId, after, signal);
@@ -70,25 +82,18 @@ export class ChainRuns {
   }
 
   /**
-   * Starts a new run of the current chain; with `from`, reuses the results of steps that do not depend on that step.
+   * Starts a new run of the current chain; with `from`, reuses the results of steps that do not depend on that step, nor
+   * on an input that differs.
    */
-  async rerun(
-    runId: string,
-    options: ExecuteRunOptions & Pick<StartRunOptions, "callerType"> & { readonly from?: string } = {},
-  ): Promise<RunResult> {
-    const { from } = options;
-    const { run, events: before } = await this.#read(runId);
-    // Only results that are reused have to be opened.
-    const stored = this.#service.journal.open({ run, events: from === undefined ? [] : before });
-    const { plan, file } = await currentPlan(stored.run, this.#parts, options.onNotice);
-    const input = parseRerunInput(plan, stored.run);
-    const preview = from === undefined ? undefined : await this.#preview(stored, plan, from);
-    const events = preview === undefined ? [] : reusableEvents(preview, stored.events);
-    const { context, principal, tainted } = parseRunEnvironment(stored.run.context);
-    const reused = preview?.reused ?? [];
-    const made = { plan, file, runId: this.#service.newRunId(), input, events, rerunOf: runId, reused };
-    const environment = { context, tainted, ...(principal !== undefined && { principal }) };
+  async rerun(runId: string, options: RerunOptions = {}): Promise<RunResult> {
+    const { made, ...environment } = await this.#rerunOf(runId, options);
     return this.#service.start(this.#kind, made, { ...options, ...environment });
+  }
+
+  /** Stores such a run for a process that serves runs, and returns at once. */
+  async submitRerun(runId: string, options: RerunOptions = {}): Promise<RunRef> {
+    const { made, ...environment } = await this.#rerunOf(runId, options);
+    return this.#service.submit(this.#kind, made, { ...options, ...environment });
   }
 
   /**
@@ -98,12 +103,11 @@ export class ChainRuns {
   async previewRerun(
     runId: string,
     from: string,
-    { onNotice }: Pick<ExecuteRunOptions, "onNotice"> = {},
+    { onNotice, input: newInput }: Pick<RerunOptions, "onNotice" | "input"> = {},
   ): Promise<RerunPreview> {
     const stored = this.#service.journal.open(await this.#read(runId));
     const { plan } = await currentPlan(stored.run, this.#parts, onNotice);
-    parseRerunInput(plan, stored.run);
-    return this.#preview(stored, plan, from);
+    return this.#preview(stored, { plan, from, input: parseRerunInput(plan, stored.run, newInput) });
   }
 
   /**
@@ -120,6 +124,11 @@ export class ChainRuns {
     return this.#kind.describe(await this.#read(runId));
   }
 
+  /** A run of any kind, ended or not; undefined if there is none. */
+  find(runId: string): Promise<StoredRun | undefined> {
+    return this.#service.find(runId);
+  }
+
   list(query?: RunQuery): Promise<readonly StoredRun[]> {
     return this.#service.list(query);
   }
@@ -132,14 +141,15 @@ export class ChainRuns {
   /**
    * Executes every run that is executable, until the signal is aborted: submitted runs, suspended runs that a decision, a
    * time or a cancellation has woken, and runs whose process has ended. In a workspace, also runs of agents and durable
-   * calls; `onEvent` and `onNotice` report those of chains.
+   * calls; `onEvent` and `onNotice` report those of chains. A run that cannot be executed here is reported to `onError`,
+   * and retried.
    */
   serve({
     signal,
     onEvent,
     onNotice,
     ...options
-  }: ExecuteRunOptions & { readonly signal: AbortSignal }): Promise<void> {
+  }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal }): Promise<void> {
     const chain = { ...(onEvent !== undefined && { onEvent }), ...(onNotice !== undefined && { onNotice }) };
     return this.#service.serve(signal, options, { chain });
   }
@@ -159,9 +169,37 @@ export class ChainRuns {
     return this.#service.read(this.#kind, runId);
   }
 
-  async #preview(stored: RunRecording, plan: Plan, from: string): Promise<RerunPreview> {
+  /** A new run that repeats another one, and its environment. */
+  async #rerunOf(
+    runId: string,
+    { from, onNotice, input: newInput, ...options }: RerunOptions,
+  ): Promise<{ readonly made: NewChainRun } & Pick<StartRunOptions, "context" | "tainted" | "principal">> {
+    const { run, events: before } = await this.#read(runId);
+    // Only results that are reused have to be opened.
+    const stored = this.#service.journal.open({ run, events: from === undefined ? [] : before });
+    const { plan, file } = await currentPlan(stored.run, this.#parts, onNotice);
+    const input = parseRerunInput(plan, stored.run, newInput);
+    const preview = from === undefined ? undefined : await this.#preview(stored, { plan, from, input });
+    const { context, tainted, ...of } = parseRunEnvironment(stored.run.context);
+    const principal = options.principal ?? of.principal;
+    const made = {
+      plan,
+      file,
+      input,
+      rerunOf: runId,
+      runId: this.#service.newRunId(options.runId),
+      events: preview === undefined ? [] : reusableEvents(preview, stored.events),
+      reused: preview?.reused ?? [],
+    };
+    return { made, context, tainted, ...(principal !== undefined && { principal }) };
+  }
+
+  async #preview(
+    stored: RunRecording,
+    { plan, from, input }: Pick<NewChainRun, "plan" | "input"> & { readonly from: string },
+  ): Promise<RerunPreview> {
     const old = await this.#kind.describe(stored);
-    return previewRerun({ from, plan, old, undone: compensatedSteps(stored.events) });
+    return previewRerun({ from, plan, old, undone: compensatedSteps(stored.events), input });
   }
 }
 
@@ -230,8 +268,12 @@ async function currentPlan(
   return { plan: planStoredRun(run.definition, chains.context), file };
 }
 
-/** The input of a run as validated by the current chain, with its defaults. Throws if it is no longer valid. */
-function parseRerunInput(plan: Plan, { id, input }: Pick<StoredRun, "id" | "input">): unknown {
+/**
+ * The input of a rerun as validated by the current chain, with its defaults: the new one, or else that of the run.
+ * Throws if it is not valid.
+ */
+function parseRerunInput(plan: Plan, { id, input }: Pick<StoredRun, "id" | "input">, newInput: unknown): unknown {
+  if (newInput !== undefined) return parseRunInput(plan, newInput);
   try {
     // Written when the run started.
     return parseRunInput(plan, JSON.parse(input));

@@ -21,7 +21,7 @@ function setup(
   const chains = new ChainLibrary({ tools: engine.tools });
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
-  const journal = createInMemoryRunJournal();
+  const journal = createInMemoryRunJournal({ approvals });
   const runs = new ChainRuns({ engine, journal, approvals, chains });
   return { engine, tools, approvals, chains, runs, called: () => tools.calls.map(({ tool }) => tool) };
 }
@@ -151,8 +151,8 @@ describe("deny rules", () => {
   });
 
   test("deny a rerun of a chain, too", async () => {
-    const journal = createInMemoryRunJournal();
     const approvals = createInMemoryApprovals();
+    const journal = createInMemoryRunJournal({ approvals });
     const runsUnder = (permissions: PermissionRules) => {
       const engine = createEngine({ tools: mockTools(["t"], { t: 1 }), permissions });
       const chains = new ChainLibrary({ tools: engine.tools });

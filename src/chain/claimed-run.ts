@@ -1,9 +1,5 @@
-import { canonicalJson, fail } from "../base/index.ts";
-import { isRecord } from "../schema/index.ts";
-import type { JournalEvent, NewRun, RunLease, StoredRun } from "../store/index.ts";
+import type { JournalEvent, RunLease, StoredRun } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
-import { sameChains } from "./plan/snapshot.ts";
-import type { ChainNotice } from "./texts/chain-text-table.ts";
 import { type RunEnvironment, parseRunEnvironment } from "./run-environment.ts";
 
 /** A run that is about to be created. */
@@ -37,31 +33,4 @@ export interface OwnedRun extends RunEnvironment {
 export function restoreRunInput(run: StoredRun): RunEnvironment & Pick<OwnedRun, "input" | "startedAt"> {
   const input: unknown = JSON.parse(run.input);
   return { input, startedAt: run.startedAt, ...parseRunEnvironment(run.context) };
-}
-
-/**
- * Joining a run requires the same chain with the same input and context; throws if they differ. Returns a notice for
- * the user, for example if the chain was edited in the meantime.
- */
-export function checkSameRun(run: StoredRun, request: NewRun): ChainNotice | undefined {
-  const other = (difference: string): Error =>
-    fail(`run ${run.id} already exists, ${difference}`, { code: "run_exists" });
-  if (run.kind !== request.kind || run.name !== request.name) throw other(`of the ${run.kind} ${run.name}`);
-  const input = difference(JSON.parse(run.input), JSON.parse(request.input));
-  if (input !== undefined) throw other(`with different input${input}`);
-  const context = difference(parseRunEnvironment(run.context).context, parseRunEnvironment(request.context).context);
-  if (context !== undefined) throw other(`with different context${context}`);
-  if (sameChains(run.definition, request.definition)) return undefined;
-  return { code: "chain_changed", params: { run: run.id, chain: run.name } };
-}
-
-/** Names whose values differ; empty if there are no names to list, undefined if nothing differs. */
-function difference(before: unknown, now: unknown): string | undefined {
-  if (canonicalJson(before) === canonicalJson(now)) return undefined;
-  if (!isRecord(before) || !isRecord(now)) return "";
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const valueIn = (map: Readonly<Record<string, unknown>>, name: string): string =>
-    Object.hasOwn(map, name) ? canonicalJson(map[name]) : "";
-  const other = names.filter((name) => valueIn(before, name) !== valueIn(now, name));
-  return `: ${other.slice(0, 5).join(", ")}${other.length > 5 ? ", …" : ""}`;
 }

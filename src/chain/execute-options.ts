@@ -54,8 +54,8 @@ export interface StartRunOptions extends ExecuteRunOptions, RunCallerOptions {
   readonly input?: unknown;
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same chain, input and context
-   * joins the run that has it.
+   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same chain, input, context
+   * and principal joins the run that has it.
    */
   readonly runId?: string;
   readonly principal?: string;

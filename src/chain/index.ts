@@ -13,6 +13,7 @@
 
 export * from "./plan/chain-table.ts";
 export * from "./plan/chain-error.ts";
+export { secretNamesOf } from "./plan-targets.ts";
 export * from "./chain-runs.ts";
 export * from "./chain-tool.ts";
 export type * from "./execute-options.ts";
@@ -27,6 +28,7 @@ export * from "./dry-run/dry-runner.ts";
 export * from "./chain-library.ts";
 export * from "./load-plan.ts";
 export * from "./log/execution-log.ts";
+export * from "./log/diff-runs.ts";
 export * from "./log/explain-step.ts";
 export * from "./log/chain-statistics.ts";
 export type * from "./log/run-metrics.ts";
@@ -37,7 +39,7 @@ export type * from "./plan/plan.ts";
 export * from "./missing-requirements.ts";
 export * from "./plan/parse-chain.ts";
 export type * from "./plan/chain-spec.ts";
-export type * from "./rerun-preview.ts";
+export * from "./rerun-preview.ts";
 export * from "./run-chain.ts";
 export * from "./interpreter/interpret.ts";
 export type * from "./interpreter/run-events.ts";

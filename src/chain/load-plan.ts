@@ -31,7 +31,7 @@ export interface LoadPlanOptions {
  */
 export async function loadPlan(chain: ChainInput | Plan, options: LoadPlanOptions): Promise<Plan> {
   const { tools, chains, taint } = options;
-  if (isPlan(chain)) return taint === "strict" ? trustworthy(chain) : chain;
+  if (typeof chain === "object" && "byId" in chain) return taint === "strict" ? trustworthy(chain) : chain;
   const source = typeof chain === "string" ? await readSource(chain) : chain;
   const context: PlanContext = chains === undefined ? { tools } : chains.context;
   const { plan, problems } = planChain(source, taint === "strict" ? { ...context, taint } : context);
@@ -46,10 +46,6 @@ function trustworthy(plan: Plan): Plan {
   checkUntrusted(plan, report, "strict");
   if (report.failed) throw new ChainError(report.problems, undefined);
   return plan;
-}
-
-function isPlan(chain: ChainInput | Plan): chain is Plan {
-  return typeof chain === "object" && "byId" in chain;
 }
 
 async function readSource(file: string): Promise<{ text: string; file: string }> {

@@ -35,7 +35,7 @@ function setup(specs: readonly ChainSpec[], declared: Readonly<Record<string, re
   const approvals = createInMemoryApprovals();
   const runs = new ChainRuns({
     engine,
-    journal: createInMemoryRunJournal(),
+    journal: createInMemoryRunJournal({ approvals }),
     approvals,
     chains,
   });

@@ -1,4 +1,4 @@
-import { type Issue, fail } from "../base/index.ts";
+import { fail } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
 import type { Plan, PlanStep, Target } from "./plan/plan.ts";
@@ -129,7 +129,12 @@ export function checkRequirements(
       code: "not_available",
       reason: "missing_requirement",
       retry: "never",
-      issues: required.map(toIssue),
+      issues: required.map((each) => ({
+        path: ["steps", ...each.step.split("/")],
+        code: "missing_requirement",
+        message: describeRequirement(each),
+        ...(each.remedy !== undefined && { suggestion: each.remedy }),
+      })),
     });
   }
   for (const each of missing) notifyRun(onNotice, toNotice(each));
@@ -162,15 +167,6 @@ export function describeRequirements(missing: readonly MissingRequirement[]): st
   }
   const lines = Array.from(groups, ([why, steps]) => `- ${steps.join(", ")}: ${why.replaceAll("\n", "\n  ")}`);
   return lines.join("\n");
-}
-
-function toIssue(each: MissingRequirement): Issue {
-  return {
-    path: ["steps", ...each.step.split("/")],
-    code: "missing_requirement",
-    message: describeRequirement(each),
-    ...(each.remedy !== undefined && { suggestion: each.remedy }),
-  };
 }
 
 const unsettled: ReadonlySet<string> = new Set(["pending", "running", "waiting"]);

@@ -59,6 +59,11 @@ function knownOf(plan: Plan): Known {
   return now;
 }
 
+/** Names of the secrets that the steps of a plan pass on. */
+export function secretNamesOf(plan: Plan): ReadonlySet<string> {
+  return new Set(valuesOf(plan).flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+}
+
 /** Every value of a plan in which a secret may be passed on. */
 function valuesOf({ steps, output }: Plan): CompiledValue[] {
   const values = output === undefined ? [] : [output];

@@ -1,9 +1,11 @@
 import { canonicalJson, fail } from "../base/index.ts";
-import { suggest } from "../text/index.ts";
+import { isRecord } from "../schema/index.ts";
+import { suggestEnding } from "../text/index.ts";
 import type { Effect } from "../tool/index.ts";
 import { callsOf, chainEffect } from "./plan/chain-effect.ts";
 import type { Plan, PlanStep } from "./plan/plan.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
+import { referencesOf } from "./plan/step-references.ts";
 import type { RunFacts } from "./interpreter/run-facts.ts";
 import type { StepState, StepStatus } from "./interpreter/step-state.ts";
 
@@ -17,10 +19,10 @@ export interface RerunStep {
   readonly below: boolean;
   /**
    * Why it is not reused: it is, or depends on, the step to start from (`requested`); it is not in the chain of the earlier
-   * run; its definition has changed; it did not succeed; it was compensated when that run stopped; or it needs a step
-   * that runs again.
+   * run; its definition has changed; it reads an input that has changed; it did not succeed; it was compensated when
+   * that run stopped; or it needs a step that runs again.
    */
-  readonly why: "requested" | "new" | "changed" | "unsettled" | "undone" | "needs";
+  readonly why: "requested" | "new" | "changed" | "input" | "unsettled" | "undone" | "needs";
   /** Its earlier status; undefined for a new step. */
   readonly before: StepStatus | undefined;
   /** Its tool was called before, as far as the journal shows. */
@@ -47,25 +49,33 @@ export interface RerunInput {
   readonly old: RunFacts;
   /** Its steps that were compensated. */
   readonly undone: ReadonlySet<string>;
+  /** The input of the new run. */
+  readonly input: unknown;
+}
+
+/** Steps of a rerun that repeat a call with the effect `once`, although they do not depend on the requested step. */
+export function repeatedOnceSteps({ rerun }: RerunPreview): readonly RerunStep[] {
+  // A new step may be an old one under another name.
+  return rerun.filter(({ below, effect, called, why }) => !below && effect === "once" && (called || why === "new"));
 }
 
 /** Determines which steps run in a rerun from a step on. Throws if the chain has no such step. */
-export function previewRerun({ from, plan, old, undone }: RerunInput): RerunPreview {
+export function previewRerun({ from, plan, old, undone, input }: RerunInput): RerunPreview {
   const first = plan.byId.get(from);
   if (first === undefined) {
-    const close = suggest(from, plan.byId.keys());
-    const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+    const hint = suggestEnding(from, plan.byId.keys());
     throw fail(`${plan.name} has no step "${from}"${hint}`, { code: "validation_error" });
   }
   const before = new Map(old.steps.map((state) => [state.step.id, state]));
   const selected = withDependents(plan, new Map([[first.index, { why: "requested" }]]));
   const others = new Map<number, Reason>();
+  const readsChanged = changedInput(old.input, input);
   for (const step of plan.steps) {
     if (selected.has(step.index)) continue;
     const state = before.get(step.id);
-    const why = endReason(state) ?? (undone.has(step.id) ? "undone" : undefined);
     const isChanged = state !== undefined && writtenAs(state.step, old.plan) !== writtenAs(step, plan);
-    if (why !== undefined || isChanged) others.set(step.index, { why: why ?? "changed" });
+    const why = endReason(state) ?? (undone.has(step.id) ? "undone" : changeOf(isChanged, readsChanged(step)));
+    if (why !== undefined) others.set(step.index, { why });
   }
   const again = withDependents(plan, others);
   const rows = plan.steps.flatMap((step): RerunStep[] => {
@@ -90,6 +100,23 @@ function withDependents(plan: Plan, reasons: Map<number, Reason>): Map<number, R
     }
   }
   return reasons;
+}
+
+function changeOf(isChanged: boolean, readsChanged: boolean): RerunStep["why"] | undefined {
+  if (isChanged) return "changed";
+  return readsChanged ? "input" : undefined;
+}
+
+/** Returns a function that is true for a step which reads a part of the input that differs. */
+function changedInput(before: unknown, now: unknown): (step: PlanStep) => boolean {
+  if (canonicalJson(before) === canonicalJson(now)) return () => false;
+  const part = (input: unknown, name: string): string =>
+    isRecord(input) && Object.hasOwn(input, name) ? canonicalJson(input[name]) : "";
+  return (step) =>
+    referencesOf(step).some(({ root, path: [name] }) => {
+      if (root !== "input") return false;
+      return typeof name !== "string" || part(before, name) !== part(now, name);
+    });
 }
 
 function endReason(before: StepState | undefined): RerunStep["why"] | undefined {

@@ -103,6 +103,56 @@ describe("a rerun from a step on", () => {
     expect((await during(one.runs.rerun("r", { from: "a" }))).calls).toEqual(["a"]);
   });
 
+  test("with another input also runs the steps that read what has changed, and reuses the others", async () => {
+    const chain: ChainSpec = {
+      name: "c",
+      input: { to: "string", from: "string = 'me'" },
+      steps: [
+        work("mail", { params: { me: "mail", to: "${input.to}" } }),
+        work("log", { params: { me: "log", of: "${steps.mail.output}" } }),
+        work("other", { params: { me: "${input.from}" } }),
+        work("sure", {
+          params: { me: "sure" },
+          error_handling: { fallback: [{ tool: "work", params: { me: "${input.to}" } }] },
+        }),
+        work("all", { params: { me: "all", whole: "${input}" } }),
+        work("last"),
+      ],
+    };
+    const { process, clock, during } = working([chain]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("c"), { runId: "r", input: { to: "ann" } }), clock);
+    const same = await one.runs.previewRerun("r", "last", { input: { to: "ann", from: "me" } });
+    expect(same.rerun.map(({ step }) => step)).toEqual(["last"]);
+    const input = { to: "bob" };
+    const preview = await one.runs.previewRerun("r", "last", { input });
+    expect(preview.rerun.map(({ step, why }) => [step, why])).toEqual([
+      ["mail", "input"],
+      ["log", "needs"],
+      ["sure", "input"],
+      ["all", "input"],
+      ["last", "requested"],
+    ]);
+    const again = await during(one.runs.rerun("r", { from: "last", input, runId: "edited", principal: "bob" }));
+    expect(again.calls.toSorted()).toEqual(["all", "last", "log", "mail", "sure"]);
+    expect(again.result).toMatchObject({ runId: "edited", status: "success", input: { to: "bob", from: "me" } });
+    expect(JSON.parse((await one.runs.read("edited")).run.context)).toMatchObject({ principal: "bob" });
+    await expect(one.runs.rerun("r", { input: { to: 1 } })).rejects.toMatchObject({ code: "validation_error" });
+  });
+
+  test("is submitted for a process that serves runs", async () => {
+    const { process, clock, during } = working([wide()]);
+    const one = process();
+    await withTime(one.runs.start(one.plan("wide"), { runId: "r" }), clock);
+    expect(await one.runs.submitRerun("r", { from: "s6", runId: "again" })).toEqual({ runId: "again" });
+    expect(await one.runs.inspect("again")).toMatchObject({ status: "waiting" });
+    const stop = new AbortController();
+    const serving = process().runs.serve({ signal: stop.signal });
+    expect(await during(one.runs.result("again"))).toMatchObject({ calls: ["s6"], result: { status: "success" } });
+    stop.abort();
+    await serving;
+  });
+
   test("has the reused results from its start: a process that dies right then repeats nothing", async () => {
     const { process, clock, journal, during } = working([wide()]);
     const one = process();

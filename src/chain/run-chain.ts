@@ -91,10 +91,11 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
       tools: toolsOf(plan),
       secrets: secrets ?? engine.secrets,
       elicit: options.elicit,
+      isImmediate: options.onEvent === undefined,
     });
   const { principal, conversationId } = options;
   const content = untrustedContent(plan, { input, tainted, events: [] });
-  const { facts, rejectOpenApprovals } = await executeRun({
+  const { facts, host } = await executeRun({
     plan,
     input,
     context,
@@ -113,7 +114,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
     onEvent: options.onEvent,
     observer: options.observer,
   });
-  if (facts.status !== "waiting") await rejectOpenApprovals();
+  if (facts.status !== "waiting") await host.rejectOpenApprovals();
   return toRunResult(facts, engine.redactor);
 }
 

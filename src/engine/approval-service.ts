@@ -1,5 +1,5 @@
 import { type Clock, canonicalJson, fail, nodeCrypto } from "../base/index.ts";
-import type { Approval, ApprovalRequest, ApprovalStore, Decision } from "../store/index.ts";
+import type { Approval, ApprovalRequest, ApprovalStatus, ApprovalStore, Decision } from "../store/index.ts";
 import type { ApprovalAnswer, Approver } from "./approver.ts";
 
 /**
@@ -65,10 +65,13 @@ export interface ApprovalEnd {
 export class ApprovalService {
   readonly #store: ApprovalStore;
   readonly #clock: Clock;
+  readonly #onRecorded: (() => void) | undefined;
 
-  constructor(store: ApprovalStore, clock: Clock) {
+  /** @param onRecorded Called after a decision was recorded here. */
+  constructor(store: ApprovalStore, clock: Clock, onRecorded?: () => void) {
     this.#store = store;
     this.#clock = clock;
+    this.#onRecorded = onRecorded;
   }
 
   /** Returns the approval with this key that has not been used and has not expired, or a new one. */
@@ -101,6 +104,11 @@ export class ApprovalService {
     return this.#answerTo(decided?.approval ?? approval);
   }
 
+  /** An approver that requests the approvals of calls here; `requestApproval` prompts a person in this process first. */
+  approver(requestApproval?: RequestApproval<ApprovalRequest>): Approver {
+    return { requestApproval: (request, signal) => this.requestForCall(request, signal, requestApproval) };
+  }
+
   /** Records a person's decision; the first one counts. Undefined if there is no such approval. */
   async decide(id: string, { onOvertaken, ...decision }: PromptedDecision): Promise<Decided | undefined> {
     const now = this.#clock.now();
@@ -114,8 +122,12 @@ export class ApprovalService {
     // Another decision may have been recorded in the same millisecond.
     const isOwn = approval.decidedBy === decision.by && (approval.status === "rejected") !== decision.approved;
     const isRecorded = before.status === "pending" && approval.decidedAt === now && isOwn;
-    if (!isRecorded) onOvertaken?.(approval);
-    const refusal = isRecorded ? undefined : whyTooLate(approval, decision.approved);
+    if (isRecorded) {
+      this.#onRecorded?.();
+      return { approval, isRecorded };
+    }
+    onOvertaken?.(approval);
+    const refusal = whyTooLate(approval, decision.approved);
     return refusal === undefined ? { approval, isRecorded } : { approval, isRecorded, refusal };
   }
 
@@ -128,6 +140,11 @@ export class ApprovalService {
 
   find(id: string): Promise<Approval | undefined> {
     return this.#store.get(id, this.#clock.now());
+  }
+
+  /** Newest first. Default: all that are stored. */
+  list(status?: ApprovalStatus): Promise<readonly Approval[]> {
+    return this.#store.list(this.#clock.now(), status);
   }
 
   /** Consumes an approval whose decision is durable in a journal. */
@@ -186,8 +203,7 @@ export function storedApprover(
   clock: Clock,
   requestApproval?: RequestApproval<ApprovalRequest>,
 ): Approver {
-  const approvals = new ApprovalService(store, clock);
-  return { requestApproval: (request, signal) => approvals.requestForCall(request, signal, requestApproval) };
+  return new ApprovalService(store, clock).approver(requestApproval);
 }
 
 /** The end of an approval; undefined while it is pending. */

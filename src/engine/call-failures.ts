@@ -1,6 +1,6 @@
 import { type Failure, type Issue, exceedsKeys, failure, inputLimits, plainJsonSize } from "../base/index.ts";
 import { declaredJsonSize } from "../schema/index.ts";
-import { showUnsafe, suggest } from "../text/index.ts";
+import { showUnsafe, suggestEnding } from "../text/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ApprovalAnswer } from "./approver.ts";
 import type { RefusedApproval } from "./request-approval.ts";
@@ -78,9 +78,8 @@ function toolNotFoundFailure(name: string, resolver: Resolver): Failure {
     });
   }
   const why = resolver.whyMissing?.(name);
-  const close = suggest(name, why === undefined ? resolver.names() : withoutStandIns(name, resolver.names()));
   const shown = showUnsafe(name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name);
-  const hint = close === undefined ? "" : `; did you mean "${close}"?`;
+  const hint = suggestEnding(name, why === undefined ? resolver.names() : withoutStandIns(name, resolver.names()));
   const message = `there is no tool named "${shown}"${why === undefined ? "" : `; ${why}`}${hint}`;
   return failure("tool_not_found", message, {
     forModel: `There is no tool named "${shown}"${hint || "."} Use one of the tools you were given.`,

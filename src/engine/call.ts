@@ -10,7 +10,7 @@ import { resolveEffect } from "./resolve-effect.ts";
 import { Execution, type MaybePromise, type OutcomeConsumer } from "./execution.ts";
 import { type AbortCause, stoppedFailure } from "./handler-failure.ts";
 import { findTool, targetName } from "./find-tool.ts";
-import { emitFinished, emitStarted, recordCall, toToolResult } from "./finish-call.ts";
+import { emitFinished, emitStarted, recordCall, reportEnd, toToolResult } from "./finish-call.ts";
 import * as sharing from "./in-flight-calls.ts";
 import { type Clearance, type Job, clearedByRule, isChoosingJob, nestedCall } from "./job.ts";
 import { type AttemptOutcome, copyOutcome } from "./attempt-outcome.ts";
@@ -82,7 +82,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     this.parent = request.parent;
     this.isIndirect = request.isIndirect === true;
     this.callId = core.ids.next();
-    this.startedAt = core.clock.elapsed();
+    this.startedAt = core.reportedAt ?? core.clock.elapsed();
     this.readyAt = this.startedAt;
     this.executedAt = core.wallTime.at(this.startedAt);
     this.rawArgs = request.args ?? {};
@@ -292,7 +292,7 @@ export class Call implements Linked<Call>, Job, Expiring, OutcomeConsumer<ToolRe
     if (this.clearance?.by === "person" && (execution?.attempts ?? 0) === 0) restoreApproval(this.clearance.restore);
     recordCall(this, result, execution);
     emitFinished(this, result);
-    this.listener?.ended(result);
+    reportEnd(this, result, execution);
     return result;
   }
 

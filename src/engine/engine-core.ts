@@ -77,6 +77,8 @@ export interface EngineCore {
   /** True if untrusted content may decide what is requested from the host of this URL. */
   readonly isTrustedHost: (url: string) => boolean;
   readonly locateThrow: LocateThrow | undefined;
+  /** The clock's elapsed time while a call reports its end to an immediate listener. */
+  reportedAt: number | undefined;
   /** Wrapper around every handler; undefined for most engines. */
   wrapHandler: HandlerWrapper | undefined;
   /** Returns why this tool is unavailable, or undefined if it is available. */

@@ -259,6 +259,7 @@ export class Engine {
     return {
       clock,
       wallTime: new WallTime(clock),
+      reportedAt: undefined,
       ids,
       deadlines,
       approver,

@@ -223,3 +223,17 @@ export function emitFinished(call: Call, result: ToolResult): void {
     });
   }
 }
+
+/** Passes the result to the listener of a call. */
+export function reportEnd(
+  { core, listener, cached }: Call,
+  result: ToolResult,
+  execution: Execution | undefined,
+): void {
+  if (listener?.isImmediate === true && !cached) core.reportedAt = execution?.endedAt;
+  try {
+    listener?.ended(result);
+  } finally {
+    core.reportedAt = undefined;
+  }
+}

@@ -60,6 +60,11 @@ export interface CallApproval {
 /** Receives the result of a call, once. Must not throw. */
 export interface CallListener {
   ended(result: ToolResult): void;
+  /**
+   * True if the listener runs no code of users: calls that it makes at once start at the time when this one ended, which
+   * saves a reading of the clock.
+   */
+  readonly isImmediate?: boolean;
 }
 
 /** A call that can be aborted without a signal of its own. */

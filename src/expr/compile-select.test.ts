@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import rows from "../../test/data/bad-inputs.json" with { type: "json" };
 import suite from "../../test/data/jsonpath-cts.json" with { type: "json" };
 import { type ExpressionFault, compileSelect, isExpressionError, missing } from "./index.ts";
-import { compilePlainSelect } from "./plain-select.ts";
+import { compilePlainSelect } from "./select-query.ts";
 
 function faultOf(run: () => unknown): ExpressionFault | undefined {
   try {

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../base/index.ts";
 import { setOwn } from "../schema/index.ts";
 import { type Template, compileTemplate } from "./compile-template.ts";
 import { ExpressionError, isExpressionError } from "./expression-error.ts";
@@ -92,7 +93,7 @@ class ValueCompiler {
     if (typeof value === "string") return this.#text(value, path);
     if (typeof value !== "object" || value === null) return { constant: value };
     const isList = Array.isArray(value);
-    if (!isList && !isPlain(value)) return { constant: value };
+    if (!isList && !isPlainObject(value)) return { constant: value };
     if (!this.#hasRoom(path)) return { constant: missing };
     return isList ? this.#list(value, path) : this.#map(value, path);
   }
@@ -172,9 +173,4 @@ function located(template: Template, path: ValuePath): Evaluate {
 
 function evaluateOf(part: Part): Evaluate {
   return isConstant(part) ? () => part.constant : part;
-}
-
-function isPlain(value: object): value is Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

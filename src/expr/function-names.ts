@@ -1,9 +1,3 @@
-/** Fewest and most arguments of a function. */
-interface Arity {
-  readonly min: number;
-  readonly max: number;
-}
-
 /** Every function of the language, with its number of arguments. The list is closed. */
 export const functionArities = {
   size: { min: 1, max: 1 },
@@ -36,7 +30,7 @@ export const functionArities = {
   abs: { min: 1, max: 1 },
 } as const;
 
-functionArities satisfies Record<string, Arity>;
+functionArities satisfies Record<string, { readonly min: number; readonly max: number }>;
 
 /** The name of a function. */
 export type FunctionName = keyof typeof functionArities;

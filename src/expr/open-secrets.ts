@@ -1,4 +1,4 @@
-import { fail, mapMembers } from "../base/index.ts";
+import { fail, mapMembers, isPlainObject } from "../base/index.ts";
 import { isSecretHandle } from "./secret-handle.ts";
 
 /** Handles replace templates, and no file or value with templates nests deeper. */
@@ -36,13 +36,8 @@ function findHandles(value: unknown, depth: number): readonly SecretArgument[] {
     for (const { name, path } of findHandles(item, depth + 1)) (found ??= []).push({ name, path: [key, ...path] });
   };
   if (Array.isArray(value)) for (const [index, item] of value.entries()) look(index, item);
-  else if (isPlain(value)) for (const [key, item] of Object.entries(value)) look(key, item);
+  else if (isPlainObject(value)) for (const [key, item] of Object.entries(value)) look(key, item);
   return found ?? none;
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fileFailure } from "./file-reasons.ts";
-import type { EventLoopYielder } from "../base/index.ts";
+import { type EventLoopYielder, orElse } from "../base/index.ts";
 import { quotePath } from "./parse-path.ts";
 
 /** Text of a file, and how its bytes were read. */
@@ -36,7 +36,7 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedTe
   const { encoding, bom, body } = encodingOf(bytes, options);
   // Truncated bytes are decoded as a stream: an incomplete character at the end is dropped.
   const stream = options.cut === true;
-  const exact = decode(() => decoderFor(encoding, true).decode(body, { stream }));
+  const exact = orElse(() => decoderFor(encoding, true).decode(body, { stream }), undefined);
   if (exact !== undefined) return { text: exact, encoding, bom, lossy: false };
   return { text: decoderFor(encoding, false).decode(body, { stream }), encoding, bom, lossy: true };
 }
@@ -57,7 +57,7 @@ export async function decodeInParts(
     const parts: string[] = [];
     for (let at = 0; at < body.length; at += partBytes) {
       const stream = options.cut === true || at + partBytes < body.length;
-      const part = decode(() => decoder.decode(body.subarray(at, at + partBytes), { stream }));
+      const part = orElse(() => decoder.decode(body.subarray(at, at + partBytes), { stream }), undefined);
       if (part === undefined) break;
       parts.push(part);
       await yielder.yieldIfDue();
@@ -143,13 +143,4 @@ function encodingOf(bytes: Uint8Array, options: DecodeOptions): DetectedEncoding
 
 function decoderFor(encoding: string, fatal: boolean): InstanceType<typeof TextDecoder> {
   return new TextDecoder(encoding, { fatal, ignoreBOM: true });
-}
-
-/** Undefined if the bytes are invalid in the encoding. */
-function decode(work: () => string): string | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 import {
   type ReasonFailure,
+  type ReasonTable,
+  createReasonTable,
   createReasonFailures,
   type Clock,
   EventLoopYielder,
@@ -7,51 +9,45 @@ import {
   systemErrorCode,
 } from "../base/index.ts";
 
-/** Every reason for which file access rejects or fails. The files reference in the docs is generated from it. */
-export const fileReasons = {
-  no_folder: { code: "not_available", meaning: "No folder is open at all.", retry: "never" },
-  bad_path: {
-    code: "validation_error",
-    meaning: "The path is not a string, too long, or contains control characters.",
+const fileGroups = {
+  "not_available, never": { no_folder: "No folder is open at all." },
+  validation_error: {
+    bad_path: "The path is not a string, too long, or contains control characters.",
+    bad_name: "A name in the path means something else on another system.",
   },
-  bad_name: { code: "validation_error", meaning: "A name in the path means something else on another system." },
-  absolute: { code: "permission_denied", meaning: "The path is absolute and leads to none of the open folders." },
-  traversal: { code: "permission_denied", meaning: "The path goes up with `..`." },
-  outside_root: { code: "permission_denied", meaning: "A link leads out of the open folders." },
-  path_denied: { code: "permission_denied", meaning: "The path leads into a folder that is closed to tools." },
-  control_file: {
-    code: "permission_denied",
-    meaning: "The program executes or obeys the file, so tools cannot write it.",
+  permission_denied: {
+    absolute: "The path is absolute and leads to none of the open folders.",
+    traversal: "The path goes up with `..`.",
+    outside_root: "A link leads out of the open folders.",
+    path_denied: "The path leads into a folder that is closed to tools.",
+    control_file: "The program executes or obeys the file, so tools cannot write it.",
+    hard_link: "The file has several names (hard links); another one may be outside the open folders.",
+    redirected: "The path leads elsewhere than when the call was approved.",
+    read_only: "The folder is open for reading only.",
+    no_access: "The system does not let this user do that.",
   },
-  hard_link: {
-    code: "permission_denied",
-    meaning: "The file has several names (hard links); another one may be outside the open folders.",
+  "execution_error, never": {
+    not_found: "There is no such file or folder.",
+    not_a_file: "It is a folder, a pipe, a device or a socket.",
+    not_a_folder: "It is not a folder.",
+    broken_link: "The link leads to nothing.",
+    too_many_links: "Links lead in a circle.",
+    too_large: "It exceeds the maximum number of bytes.",
+    binary: "It holds no text.",
+    bad_encoding: "The bytes are not valid text in that encoding.",
+    exists: "The file exists and must not be replaced.",
+    changed: "The file is not the one that was expected.",
   },
-  redirected: {
-    code: "permission_denied",
-    meaning: "The path leads elsewhere than when the call was approved.",
+  "execution_error, safe": {
+    concurrent_change: "It was replaced concurrently.",
+    no_space: "The disk is full, or the quota used up.",
+    io: "The system failed to read or write.",
   },
-  read_only: { code: "permission_denied", meaning: "The folder is open for reading only." },
-  no_access: { code: "permission_denied", meaning: "The system does not let this user do that." },
-  not_found: { code: "execution_error", meaning: "There is no such file or folder.", retry: "never" },
-  not_a_file: { code: "execution_error", meaning: "It is a folder, a pipe, a device or a socket.", retry: "never" },
-  not_a_folder: { code: "execution_error", meaning: "It is not a folder.", retry: "never" },
-  broken_link: { code: "execution_error", meaning: "The link leads to nothing.", retry: "never" },
-  too_many_links: { code: "execution_error", meaning: "Links lead in a circle.", retry: "never" },
-  concurrent_change: {
-    code: "execution_error",
-    meaning: "It was replaced concurrently.",
-    retry: "safe",
-  },
-  too_large: { code: "execution_error", meaning: "It exceeds the maximum number of bytes.", retry: "never" },
-  binary: { code: "execution_error", meaning: "It holds no text.", retry: "never" },
-  bad_encoding: { code: "execution_error", meaning: "The bytes are not valid text in that encoding.", retry: "never" },
-  exists: { code: "execution_error", meaning: "The file exists and must not be replaced.", retry: "never" },
-  changed: { code: "execution_error", meaning: "The file is not the one that was expected.", retry: "never" },
-  no_space: { code: "execution_error", meaning: "The disk is full, or the quota used up.", retry: "safe" },
-  io: { code: "execution_error", meaning: "The system failed to read or write.", retry: "safe" },
-  aborted: { code: "cancelled", meaning: "The caller cancelled the work." },
+  cancelled: { aborted: "The caller cancelled the work." },
 } as const;
+
+/** Every reason for which file access rejects or fails. The files reference in the docs is generated from it. */
+export const fileReasons: ReasonTable<typeof fileGroups> = createReasonTable(fileGroups);
 
 /** The name of one reason in {@link fileReasons}. */
 export type FileReason = keyof typeof fileReasons;

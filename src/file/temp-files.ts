@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { opendir, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { nodeCrypto, systemErrorCode } from "../base/index.ts";
+import { nodeCrypto, systemErrorCode, orElse } from "../base/index.ts";
 import type { Folder } from "./folder.ts";
 
 /** Names of files that are being written: their machine and process, and a random part that cannot be guessed. */
@@ -61,17 +61,9 @@ let machineName: string | undefined;
 function machine(): string {
   machineName ??= nodeCrypto()
     .createHash("sha256")
-    .update([hostname(), linuxFact(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))].join("\n"))
-    .update(linuxFact(() => readlinkSync("/proc/self/ns/pid")))
+    .update([hostname(), orElse(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"), "")].join("\n"))
+    .update(orElse(() => readlinkSync("/proc/self/ns/pid"), ""))
     .digest("hex")
     .slice(0, 8);
   return machineName;
-}
-
-function linuxFact(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
 }

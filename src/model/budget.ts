@@ -148,8 +148,7 @@ class CountedBudget implements Budget {
 
   /** A cost limit cannot be enforced if the model has no price. */
   #priceless(price: ModelPrice | undefined): FailureError | undefined {
-    const { cost, perCall } = this.limits;
-    if (price !== undefined || (cost ?? perCall?.cost) === undefined) return undefined;
+    if (price !== undefined || (this.limits.cost ?? this.limits.perCall?.cost) === undefined) return undefined;
     const todo = "set its price (models: { NAME: { price: { input, output } } } for a million tokens; 0 if it is free)";
     return modelFailure(
       "no_price",

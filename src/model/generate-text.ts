@@ -1,3 +1,4 @@
+import { definedOnly } from "../base/index.ts";
 import { type ModelRequestLimits, modelLabel, isModelRequestError } from "./errors/retry-with-backoff.ts";
 import type { FinishReason, Model, ModelCall } from "./port/model.ts";
 import { modelFailure } from "./port/model-reasons.ts";
@@ -49,8 +50,7 @@ export function toModelCall(options: GenerateTextOptions & ModelPrompt): ModelCa
   const { system, maxTokens, temperature } = options;
   return {
     prompt: toPrompt(options, system),
-    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...definedOnly({ maxOutputTokens: maxTokens, temperature }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { FailureError } from "../base/index.ts";
-import { suggest } from "../text/index.ts";
+import { FailureError, definedOnly } from "../base/index.ts";
+import { suggestHint } from "../text/index.ts";
 import type { ModelClient, Thinking } from "./port/model-family.ts";
 import {
   isKnownService,
@@ -126,7 +126,7 @@ function checkedAddress(address: Address, at: string, env: Environment): Pick<Mo
     throw incomplete("where the model is", `${at}.base_url`, [modelVariables.baseUrl, ...ways]);
   }
   if (model === undefined) throw incomplete("which model it is", `${at}.model`, [modelVariables.name]);
-  return { name: model, ...(provider !== undefined && { provider }), ...(baseUrl !== undefined && { baseUrl }) };
+  return { name: model, ...definedOnly({ provider, baseUrl }) };
 }
 
 type AddressKey = "name" | "provider" | "baseUrl";
@@ -146,11 +146,7 @@ interface Address {
 }
 
 function addressOf({ provider, base_url: baseUrl, model }: ModelSettingsFile): Address {
-  return {
-    ...(provider !== undefined && { provider }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(model !== undefined && { model }),
-  };
+  return definedOnly({ provider, baseUrl, model });
 }
 
 function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?: string } {
@@ -164,12 +160,7 @@ function fromEnvironment(env: ModelSources["env"]): Address & { readonly apiKey?
   const baseUrl = valueOf(env, modelVariables.baseUrl);
   const model = valueOf(env, modelVariables.name);
   const apiKey = valueOf(env, modelVariables.apiKey);
-  return {
-    ...(known !== undefined && { provider: known }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(model !== undefined && { model }),
-    ...(apiKey !== undefined && { apiKey }),
-  };
+  return definedOnly({ provider: known, baseUrl, model, apiKey });
 }
 
 type Habits = Pick<ModelSettings, "timeoutMs" | "maxTokens" | "temperature" | "structured" | "thinking" | "images">;
@@ -179,10 +170,12 @@ function habits(file: ModelSettingsFile): Habits {
   const { thinking } = file;
   return {
     ...(file.timeout !== undefined && { timeoutMs: file.timeout * 1000 }),
-    ...(file.max_tokens !== undefined && { maxTokens: file.max_tokens }),
-    ...(file.temperature !== undefined && { temperature: file.temperature }),
-    ...(file.structured !== undefined && { structured: file.structured }),
-    ...(file.images !== undefined && { images: file.images }),
+    ...definedOnly({
+      maxTokens: file.max_tokens,
+      temperature: file.temperature,
+      structured: file.structured,
+      images: file.images,
+    }),
     // YAML parses `off` as a string or as false, depending on its version.
     ...(thinking !== undefined && {
       thinking: typeof thinking === "boolean" ? (thinking ? "medium" : "off") : thinking,
@@ -214,9 +207,8 @@ function fallbackOf(
 
 /** The message for an unknown model name, with a suggestion. */
 export function unknownModel(name: string, names: readonly string[]): string {
-  const near = suggest(name, names);
   const known = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
-  return `no model is called ${JSON.stringify(name)}; ${near === undefined ? known : `did you mean "${near}"?`}`;
+  return `no model is called ${JSON.stringify(name)}; ${suggestHint(name, names) ?? known}`;
 }
 
 const secretHandle = /^\$\{\s*secret\.([\w-]+)\s*\}$/;
@@ -295,15 +287,14 @@ function isFromHere(url: string | undefined, { provider }: KeySources): boolean 
  * Says what to set, and why an existing key is not sent to this address; only the default model has two key sources.
  */
 function hintFor(url: string | undefined, givers: KeySources): string {
-  const { provider, file } = givers;
-  if (provider.apiKey !== undefined) {
+  if (givers.provider.apiKey !== undefined) {
     return (
       `${modelVariables.apiKey} is sent only to the server that the environment names, and this one is named in ` +
       `windlass.yaml: set ${modelVariables.baseUrl} to it as well, or models.default.api_key`
     );
   }
   const ways = waysToKey(url, givers);
-  if (file.apiKey === undefined) return ways;
+  if (givers.file.apiKey === undefined) return ways;
   return (
     "the api_key of models.default is sent only to the server that windlass.yaml names, and this one is named by the " +
     `environment: ${ways}`

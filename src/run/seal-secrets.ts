@@ -47,6 +47,7 @@ export class Sealer {
 
   /** A JSON text; the same text if it contains no secret. */
   json(json: string): string {
+    if (this.#handles.length === 0 && !isMarked(json)) return this.redactedJson(json);
     const value: unknown = JSON.parse(json);
     return this.#mustSeal(value) ? JSON.stringify({ [rootKey]: this.#sealed(value) }) : this.redactedJson(json);
   }
@@ -107,9 +108,7 @@ export class Opener {
   }
 
   json(json: string): string {
-    if (!json.startsWith(`{"${rootKey}":`)) return json;
-    const { [rootKey]: sealed } = JSON.parse(json) as Readonly<Record<string, unknown>>;
-    return JSON.stringify(this.#opened(sealed));
+    return isMarked(json) ? JSON.stringify(this.#opened(unmarked(json))) : json;
   }
 
   #opened(value: unknown): unknown {
@@ -148,6 +147,20 @@ export class Opener {
       `start it again: ${cliCommand(`rerun ${this.#runId}`)}, or ${cliCommand("run")} if its input contained the secret`;
     return fail(message, { code: "run_changed", reason: "secret_changed", retry: "never" });
   }
+}
+
+/** True for a JSON text that contains handles. */
+function isMarked(json: string): boolean {
+  return json.startsWith(`{"${rootKey}":`);
+}
+
+/** The same JSON text with its handles, as they are stored. */
+export function withoutMark(json: string): string {
+  return isMarked(json) ? JSON.stringify(unmarked(json)) : json;
+}
+
+function unmarked(json: string): unknown {
+  return (JSON.parse(json) as Readonly<Record<string, unknown>>)[rootKey];
 }
 
 /**

@@ -2,20 +2,24 @@ import type {
   Claim,
   ConversationTurn,
   ConversationTurnRange,
+  ExecutableRun,
+  ExecutableRunQuery,
   JournalEvent,
   CancelRequest,
   Liveness,
   NewConversationTurn,
   NewJournalEvent,
   NewRun,
+  RunCursor,
   RunEnd,
   RunLease,
   RunRecording,
   RunStore,
   RunQuery,
+  RunUpdate,
   StoredRun,
 } from "../store/index.ts";
-import { type JournalSecrets, Opener, Sealer } from "./seal-secrets.ts";
+import { type JournalSecrets, Opener, Sealer, withoutMark } from "./seal-secrets.ts";
 
 type UsesSecrets = (run: Pick<NewRun, "kind">) => boolean;
 
@@ -66,13 +70,18 @@ export class SealedJournal implements RunStore {
 
   /** The run as it is stored. */
   sealRun<Run extends Pick<NewRun, "id" | "kind" | "definition" | "input" | "context">>(run: Run): Run {
-    if (!this.#known.redactor.knowsAny()) return run;
     const sealer = new Sealer(run.id, this.#namesIn(run), this.#known);
-    return { ...run, input: sealer.json(run.input), context: sealer.json(run.context) };
+    const seal = (json: string): string => (this.#usesSecrets(run) ? sealer.json(json) : sealer.redactedJson(json));
+    return { ...run, input: seal(run.input), context: seal(run.context) };
   }
 
-  async claim(runId: string, owner: string): Promise<Claim> {
-    const claim = await this.#journal.claim(runId, owner);
+  /** A run as it is stored, to be compared: secrets in it stay handles. */
+  closed<Run extends Pick<NewRun, "kind" | "input" | "context">>(run: Run): Run {
+    return !this.#usesSecrets(run) ? run : { ...run, input: withoutMark(run.input), context: withoutMark(run.context) };
+  }
+
+  async claim(runId: string, owner: string, reopen?: boolean): Promise<Claim> {
+    const claim = await this.#journal.claim(runId, owner, reopen);
     const names = claim.kind === "claimed" ? this.#namesIn(claim.run) : none;
     if (names.length > 0) this.#names.set(runId, names);
     return claim;
@@ -111,6 +120,12 @@ export class SealedJournal implements RunStore {
     return this.#opened(stored, false);
   }
 
+  /** The same for events alone. */
+  revealEvents(runId: string, events: readonly JournalEvent[]): readonly JournalEvent[] {
+    const opener = new Opener(runId, this.#known.secrets, false);
+    return events.map((event) => withData(event, opener.data(event.data)));
+  }
+
   requestCancel(runId: string, by: string | undefined): Promise<boolean> {
     return this.#journal.requestCancel(runId, by);
   }
@@ -127,6 +142,18 @@ export class SealedJournal implements RunStore {
     return this.#journal.list(query);
   }
 
+  executable(query: ExecutableRunQuery): Promise<readonly ExecutableRun[]> {
+    return this.#journal.executable(query);
+  }
+
+  updates(cursors: readonly RunCursor[]): Promise<readonly (RunUpdate | undefined)[]> {
+    return this.#journal.updates(cursors);
+  }
+
+  watch(changed: (runId?: string) => void): () => void {
+    return this.#journal.watch(changed);
+  }
+
   turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
     return this.#journal.turns(conversationId, range);
   }
@@ -136,7 +163,7 @@ export class SealedJournal implements RunStore {
     const opener = new Opener(run.id, this.#known.secrets, isStrict);
     return {
       ...stored,
-      run: { ...run, input: opener.json(run.input), context: opener.json(run.context) },
+      run: this.#usesSecrets(run) ? { ...run, input: opener.json(run.input), context: opener.json(run.context) } : run,
       events: events.map((event) => withData(event, opener.data(event.data))),
     };
   }

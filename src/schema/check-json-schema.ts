@@ -1,5 +1,5 @@
 import { FailureError, formatPath, isFailureError } from "../base/index.ts";
-import { suggest } from "../text/index.ts";
+import { suggestEnding } from "../text/index.ts";
 import { copyFrozenJson } from "./copy-json.ts";
 import { compilePattern } from "./pattern.ts";
 import {
@@ -69,8 +69,7 @@ function checkKeyword(keyword: string, value: unknown, path: Path): void {
   if (shape !== undefined && !shape.fits(value)) throw invalid(path, `must be ${shape.name}${hint(keyword, value)}`);
 }
 
-function checkPatterns(node: JsonSchema, path: Path): void {
-  const { pattern, patternProperties } = node;
+function checkPatterns({ pattern, patternProperties }: JsonSchema, path: Path): void {
   if (typeof pattern === "string") checkPattern(pattern, [...path, "pattern"]);
   for (const source of Object.keys(isRecord(patternProperties) ? patternProperties : {})) {
     checkPattern(source, [...path, "patternProperties", source]);
@@ -88,8 +87,7 @@ function checkPattern(pattern: string, path: Path): void {
 
 function hint(keyword: string, value: unknown): string {
   if (keyword !== "type" || typeof value !== "string") return "";
-  const near = suggest(value, types);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
+  return suggestEnding(value, types);
 }
 
 function checkReference(root: JsonSchema, seen: ReadonlyMap<JsonSchema, Path>, node: JsonSchema): void {

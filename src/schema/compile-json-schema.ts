@@ -88,7 +88,7 @@ function optionsFor(json: JsonSchema, work: ValidationBudget): Options {
 }
 
 function create(options: Options, draft07: boolean, work: ValidationBudget): Ajv {
-  const ajv = draft07 ? new (load07())(options) : new (load2020())(options);
+  const ajv = draft07 ? new (loadPackage("ajv").Ajv)(options) : new (load2020())(options);
   ajv.addKeyword({
     keyword: workKeyword,
     before: "$ref",
@@ -109,10 +109,6 @@ function create(options: Options, draft07: boolean, work: ValidationBudget): Ajv
     validate: (expected: boolean, items: readonly unknown[]) => !expected || areUnique(items),
   });
   return ajv;
-}
-
-function load07(): typeof Ajv {
-  return loadPackage("ajv").Ajv;
 }
 
 function load2020(): typeof Ajv {
@@ -160,8 +156,7 @@ function prepare(schema: SubSchema): Record<string, unknown> {
 
 /** Approximate work for one value, excluding the values inside it. */
 export function stepsOf(schema: JsonSchema): number {
-  const { enum: values, required } = schema;
-  let steps = 1 + [values, required].flat().length + Object.keys(propertiesOf(schema)).length;
+  let steps = 1 + [schema.enum, schema.required].flat().length + Object.keys(propertiesOf(schema)).length;
   for (const { schema: inner, path } of subSchemas(schema)) {
     if (isRecord(inner) && sameValueKeywords.has(String(path[0]))) steps += stepsOf(inner);
   }

@@ -17,8 +17,10 @@ export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constru
  * parseArguments('{"url": "https://example.com"}'); // { value: { url: "https://example.com" } }
  * parseArguments("[]"); // { issues: [{ code: "args_not_object", … }] }
  * ```
+ *
+ * @param known The value of the text, if it was parsed before.
  */
-export function parseArguments(text: string): Validation<Record<string, unknown>> {
+export function parseArguments(text: string, known?: unknown): Validation<Record<string, unknown>> {
   // A JSON text of n characters has at least n bytes, so most texts need no counting.
   if (text.length > maxBytes || (text.length > maxBytes / 4 && Buffer.byteLength(text) > maxBytes)) {
     return refuse("args_too_large", `the arguments are larger than ${maxBytes / 1024} KiB; send less`);
@@ -26,7 +28,7 @@ export function parseArguments(text: string): Validation<Record<string, unknown>
   if (exceedsJsonKeys(text, maxNodes)) return refuse("args_too_large", tooManyValues);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = known ?? JSON.parse(text);
   } catch (error) {
     return refuse("args_not_json", notJson(text, error));
   }

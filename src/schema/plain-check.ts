@@ -69,8 +69,7 @@ function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
-function numberCheck(schema: JsonSchema): PlainCheck {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+function numberCheck({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): PlainCheck {
   if ([minimum, maximum, exclusiveMinimum, exclusiveMaximum].every((limit) => limit === undefined)) return always;
   const min = numberOr(minimum, -Infinity);
   const max = numberOr(maximum, Infinity);
@@ -83,8 +82,7 @@ function numberOr(value: unknown, other: number): number {
   return typeof value === "number" ? value : other;
 }
 
-function textCheck(schema: JsonSchema, work: ValidationBudget): PlainCheck {
-  const { minLength, maxLength, pattern: source, format } = schema;
+function textCheck({ minLength, maxLength, pattern: source, format }: JsonSchema, work: ValidationBudget): PlainCheck {
   const min = numberOr(minLength, 0);
   const max = numberOr(maxLength, Infinity);
   const pattern = typeof source === "string" ? compilePattern(source) : undefined;

@@ -1,4 +1,4 @@
-import { maxTimeoutMs } from "../base/index.ts";
+import { maxTimeoutMs, definedOnly } from "../base/index.ts";
 import type { JsonSchema } from "./schema.ts";
 import { type Setting, type SettingsTable, defaultOf, settingKey } from "./setting.ts";
 
@@ -77,9 +77,6 @@ function lazyProperties(settings: readonly (readonly [key: string, setting: Sett
 function numberSchema({ min, above, max, below }: Setting): JsonSchema {
   return {
     type: "number",
-    ...(min !== undefined && { minimum: min }),
-    ...(above !== undefined && { exclusiveMinimum: above }),
-    ...(max !== undefined && { maximum: max }),
-    ...(below !== undefined && { exclusiveMaximum: below }),
+    ...definedOnly({ minimum: min, exclusiveMinimum: above, maximum: max, exclusiveMaximum: below }),
   };
 }

@@ -45,9 +45,46 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value if it is an object, otherwise an empty one; JSON of another program may have any form. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+/** The value if it is a list, otherwise an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The texts of a list. */
+export function textsOf(value: unknown): string[] {
+  return listOf(value).filter((item) => typeof item === "string");
+}
+
+/** The value if it is a text, otherwise an empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The own value of a key; undefined without such an object or key. */
+export function ownValue(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** The JSON type of a value: `array`, `null`, or what `typeof` says. */
+export function jsonTypeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** A schema of arguments, with `type: "object"`, which many leave out. */
+export function objectSchema(schema: JsonSchema): JsonSchema {
+  const says = ["type", "$ref", "allOf", "anyOf", "oneOf"].some((key) => Object.hasOwn(schema, key));
+  return says ? schema : { ...schema, type: "object" };
+}
+
 /** The schemas of the declared keys, by name; empty if there are none. */
 export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
-  return isRecord(properties) ? properties : {};
+  return recordOf(properties);
 }
 
 /** True if the value is valid in the position of a schema. */

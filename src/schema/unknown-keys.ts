@@ -107,6 +107,8 @@ const { hasOwnProperty: hasOwn } = Object.prototype;
  */
 class DeclaredKeys {
   static readonly #known = new WeakMap<JsonSchema, DeclaredKeys>();
+  /** The schema of the last call: loops and chains call the same tool many times in a row. */
+  static #last: { readonly root: JsonSchema; readonly keys: DeclaredKeys } | undefined;
   readonly #all: DeclaredKeysOfSchema;
   readonly #views: readonly JsonSchema[];
   readonly #isOpen: boolean;
@@ -118,8 +120,10 @@ class DeclaredKeys {
   #items: readonly (DeclaredKeys | undefined)[] | undefined;
 
   static of(root: JsonSchema): DeclaredKeys {
+    if (DeclaredKeys.#last?.root === root) return DeclaredKeys.#last.keys;
     let keys = DeclaredKeys.#known.get(root);
     if (keys === undefined) DeclaredKeys.#known.set(root, (keys = new DeclaredKeysOfSchema(root).get([root])));
+    DeclaredKeys.#last = { root, keys };
     return keys;
   }
 

@@ -114,7 +114,7 @@ type Parsed =
   | { readonly success: false; readonly error: { readonly issues: readonly { readonly message: string }[] } };
 
 function reachesAsync(value: unknown, visited: Set<unknown>): boolean {
-  if (isAsyncFunction(value)) return true;
+  if (typeof value === "function" && value.constructor.name === "AsyncFunction") return true;
   if (typeof value !== "object" || value === null || visited.has(value)) return false;
   visited.add(value);
   if (Array.isArray(value)) return value.some((item) => reachesAsync(item, visited));
@@ -131,8 +131,4 @@ function isPlain(value: object): boolean {
 function fieldOf(def: object, key: string): unknown {
   // A default may be a getter with side effects, and holds no functions that Zod would call.
   return key === "defaultValue" ? undefined : Reflect.get(def, key);
-}
-
-function isAsyncFunction(value: unknown): boolean {
-  return typeof value === "function" && value.constructor.name === "AsyncFunction";
 }

@@ -3,14 +3,14 @@ import { isSecretName } from "./secret-names.ts";
 
 /** Text without any of these contains nothing that the patterns below could match. */
 const mayHold =
-  /bearer|basic|authori|cookie|passw|passphrase|pwd|secret|token|key|credential|密码|口令|密钥|令牌|凭证|:\/\/|[?&]sig|sk[-_]|rk_|gh[a-z]_|github_pat|glpat|xox|xapp|A[KS]IA|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|PRIVATE|do[opr]_v1|whsec_|\d{8}:|curl|otp|jwt|sess(?:ion)?[-_]?id/i;
+  /bearer|basic|authori|cookie|passw|passphrase|pwd|secret|token|key|credential|密码|口令|密钥|令牌|凭证|:\/\/|[?&]sig|sk[-_]|rk_|gh[a-z]_|github_pat|glpat|xox|xapp|A[KS]IA|AIza|ya29|npm_|pypi-|hf_|SG\.|eyJ|PRIVATE|do[opr]_v1|whsec_|wlt_|\d{8}:|curl|otp|jwt|sess(?:ion)?[-_]?id/i;
 
 /**
  * Tokens with a recognizable format. Every pattern either starts at a word boundary or consumes the text it scanned, so
  * that no text makes matching quadratic.
  */
 const tokens =
-  /(?<![A-Za-z\d])(?:sk-[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z\d]{16,}|gh[a-z]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}|npm_[A-Za-z\d]{36}|pypi-[\w-]{20,}|hf_[A-Za-z\d]{20,}|SG\.[\w-]{16,64}\.[\w-]{16,}|do[opr]_v1_[a-f\d]{32,}|whsec_[A-Za-z\d+/]{16,}={0,2}|AGE-SECRET-KEY-[A-Z\d-]{20,})|(?<![\w.-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+  /(?<![A-Za-z\d])(?:sk-[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z\d]{16,}|gh[a-z]_[A-Za-z\d]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|A[KS]IA[A-Z\d]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}|npm_[A-Za-z\d]{36}|pypi-[\w-]{20,}|hf_[A-Za-z\d]{20,}|SG\.[\w-]{16,64}\.[\w-]{16,}|do[opr]_v1_[a-f\d]{32,}|whsec_[A-Za-z\d+/]{16,}={0,2}|wlt_(?:[\da-f]{12}|local)_[\w-]{43}|AGE-SECRET-KEY-[A-Z\d-]{20,})|(?<![\w.-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
 /** From the first line to the last, or to the end of the key if the text was truncated. */
 const pem =

@@ -1,5 +1,5 @@
 import { isSecretName } from "./secret-names.ts";
-import type { Failure, Issue } from "../base/index.ts";
+import { type Failure, type Issue, isPlainObject } from "../base/index.ts";
 
 /** Replacement of a secret. */
 export const redactedMarker = "[redacted]";
@@ -52,7 +52,7 @@ function holdsSecret(value: unknown, look: Look, depth: number): boolean {
   // Not the root: a flat value needs no set, and a cycle is found one level later.
   if (depth > 0) (look.seen ??= new Set()).add(value);
   if (Array.isArray(value)) return value.some((item) => holdsSecret(item, look, depth + 1));
-  if (isPlain(value)) return fieldsHoldSecret(value, look, depth);
+  if (isPlainObject(value)) return fieldsHoldSecret(value, look, depth);
   return unusualHoldsSecret(value, look, depth);
 }
 
@@ -93,7 +93,7 @@ function copyOf(value: unknown, copy: Copy, depth: number): unknown {
   if (known !== undefined) return known;
   try {
     if (Array.isArray(value)) return copyArray(value, copy, depth);
-    return isPlain(value) ? copyFields(value, {}, { ...copy, depth }) : copyUnusual(value, copy, depth);
+    return isPlainObject(value) ? copyFields(value, {}, { ...copy, depth }) : copyUnusual(value, copy, depth);
   } catch {
     return unreadable;
   }
@@ -210,11 +210,6 @@ function read(value: object, key: string): unknown {
   } catch {
     return unreadable;
   }
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Identifiers that programs compare: `unknown_city`, `type`. */

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { createInMemoryApprovals } from "./in-memory-approvals.ts";
 import { createInMemoryRunJournal } from "./in-memory-run-journal.ts";
 import { UnfinishedRuns } from "./unfinished-runs.ts";
 import type { NewRun, RunStore, RunLease } from "./run-journal.ts";
 
 const owner = "o";
+const approvals = createInMemoryApprovals();
 
 function newRun(id: string): NewRun {
   return {
@@ -26,7 +28,7 @@ async function make(runs: RunStore, id: string): Promise<RunLease> {
 }
 
 test("an event is stored synchronously, by reference, without a promise", async () => {
-  const runs = createInMemoryRunJournal();
+  const runs = createInMemoryRunJournal({ approvals });
   const lease = await make(runs, "r1");
   const data = { large: {} };
   expect(runs.append(lease, { seq: 1, kind: "started", key: "k", at: 1, data })).toBeUndefined();
@@ -34,7 +36,7 @@ test("an event is stored synchronously, by reference, without a promise", async 
 });
 
 test("the run that finished first is removed first; running ones are never removed", async () => {
-  const runs = createInMemoryRunJournal({ finished: 2 });
+  const runs = createInMemoryRunJournal({ approvals, finished: 2 });
   const open = await make(runs, "open");
   await runs.finish(await make(runs, "waits"), { status: "waiting", at: 1 });
   const leases = [];
@@ -46,7 +48,7 @@ test("the run that finished first is removed first; running ones are never remov
 });
 
 test("runs that are not prompts of a conversation are counted separately if requested", async () => {
-  const runs = createInMemoryRunJournal({ finished: 1, detached: 3 });
+  const runs = createInMemoryRunJournal({ approvals, finished: 1, detached: 3 });
   const over = async (id: string, conversation?: string): Promise<void> => {
     const more = conversation === undefined ? {} : { conversation: { id: conversation, after: 0 } };
     const made = await runs.create({ ...newRun(id), ...more }, owner);
@@ -60,7 +62,7 @@ test("runs that are not prompts of a conversation are counted separately if requ
 
 test("runs called by a run are retained until it is over, even if another journal has the same id", async () => {
   const unfinished = new UnfinishedRuns();
-  const [mine, other, helpers] = [1, 2, 3].map(() => createInMemoryRunJournal({ finished: 0, unfinished }));
+  const [mine, other, helpers] = [1, 2, 3].map(() => createInMemoryRunJournal({ approvals, finished: 0, unfinished }));
   if (mine === undefined || other === undefined || helpers === undefined) throw new Error("none");
   const [here, there] = [await make(mine, "r"), await make(other, "r")];
   const called = await helpers.create({ ...newRun("sub"), calledBy: "r" }, owner);
@@ -75,19 +77,19 @@ test("runs called by a run are retained until it is over, even if another journa
 });
 
 test("100 finished runs are retained by default", async () => {
-  const runs = createInMemoryRunJournal();
+  const runs = createInMemoryRunJournal({ approvals });
   for (let i = 0; i < 130; i++) await runs.finish(await make(runs, `r${i}`), { status: "failed", at: i });
   expect(await runs.list({ limit: 1000 })).toHaveLength(100);
 });
 
 test("an invalid number of runs is refused", () => {
-  expect(() => createInMemoryRunJournal({ finished: -1 })).toThrow("finished must be a whole number");
-  expect(() => createInMemoryRunJournal({ finished: 1.5 })).toThrow(RangeError);
-  expect(() => createInMemoryRunJournal({ detached: -1 })).toThrow("detached must be a whole number");
+  expect(() => createInMemoryRunJournal({ approvals, finished: -1 })).toThrow("finished must be a whole number");
+  expect(() => createInMemoryRunJournal({ approvals, finished: 1.5 })).toThrow(RangeError);
+  expect(() => createInMemoryRunJournal({ approvals, detached: -1 })).toThrow("detached must be a whole number");
 });
 
 test("the turn that a run adds to its conversation is written, unless it is the whole conversation", async () => {
-  const runs = createInMemoryRunJournal();
+  const runs = createInMemoryRunJournal({ approvals });
   const textBy = async (id: string, conversation: string): Promise<string[]> => {
     const made = await runs.create({ ...newRun(id), conversation: { id: conversation, after: 0 } }, owner);
     if ("existing" in made) throw new Error("exists");
@@ -96,4 +98,16 @@ test("the turn that a run adds to its conversation is written, unless it is the 
   };
   expect(await textBy("a", "named")).toEqual(['"a"']);
   expect(await textBy("alone", "alone")).toEqual([]);
+});
+
+test("a decision wakes the run that waits for it", async () => {
+  const runs = createInMemoryRunJournal({ approvals });
+  const expiresAt = Date.now() + 60_000;
+  const of = { key: "k", tool: "send", args: {}, message: "?", callerType: "direct", expiresAt };
+  const { id } = await approvals.request(of);
+  await runs.finish(await make(runs, "r1"), { status: "waiting", at: 1, waitsFor: { approvals: [id] } });
+  const executable = () => runs.executable({ kinds: ["chain"], after: 0, limit: 9 });
+  expect(await executable()).toEqual([]);
+  await approvals.decide(id, { approved: true }, Date.now());
+  expect(await executable()).toMatchObject([{ id: "r1" }]);
 });

@@ -1,12 +1,14 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
+import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
-import { UnfinishedRuns } from "./unfinished-runs.ts";
+import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
+import { RetainedRuns } from "./retained-runs.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
+  eventsPerUpdate,
   sequenceGapFailure,
-  isLargePayload,
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
@@ -20,92 +22,50 @@ import type {
   NewConversationTurn,
   RunEnd,
   CancelRequest,
+  ExecutableRun,
+  ExecutableRunQuery,
   Liveness,
+  RunCursor,
   RunLease,
   RunRecording,
   RunStore,
   RunQuery,
-  RunStatus,
-  RunWait,
+  RunUpdate,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
 } from "./run-journal.ts";
-
-/** Options of {@link createInMemoryRunJournal}. */
-export interface InMemoryRunJournalOptions {
-  /** Maximum number of finished runs; beyond it the run that finished first is removed. Default: 100. */
-  readonly finished?: number;
-  /**
-   * Maximum number, counted separately, of finished runs that are not prompts of a conversation and were called by no
-   * run known here. Default: they count like all others.
-   */
-  readonly detached?: number;
-  /** Shared by journals whose runs call each other: a called run is retained until the run that called it is over. */
-  readonly unfinished?: UnfinishedRuns;
-  /** Receives the records that come with events. */
-  readonly records?: Pick<RecordStore, "add">;
-  /** The store of the approvals that its runs wait for: a decision makes them executable. */
-  readonly approvals?: Pick<ApprovalStore, "get">;
-  readonly clock?: Clock;
-  /** Time without a sign of life after which an owner is gone. Default: 15 s. */
-  readonly leaseTimeoutMs?: number;
-  /** Decides instead whether an owner is gone. */
-  readonly liveness?: Pick<Liveness, "isGone">;
-}
 
 /**
  * Stores runs in memory, for one process: those that are running, and the last ones that finished.
  *
  * @example
  * ```ts
- * const runs = createInMemoryRunJournal({ finished: 10 });
+ * const runs = createInMemoryRunJournal({ approvals: createInMemoryApprovals(), finished: 10 });
  * ```
  */
-export function createInMemoryRunJournal(options: InMemoryRunJournalOptions = {}): RunStore {
+export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): RunStore {
   return new InMemoryRunJournal(options);
 }
 
-/** A run, as it changes. */
-interface InMemoryRun {
-  readonly made: NewRun;
-  /** In order, by reference. */
-  readonly events: NewJournalEvent[];
-  status: RunStatus;
-  end: RunEnd | undefined;
-  owner: string | undefined;
-  epoch: number;
-  cancel: { readonly by: string | undefined } | undefined;
-  /** The wait of a suspended run; `ready` once the run may continue. */
-  waitsFor: RunWait | "ready" | undefined;
-}
-
 class InMemoryRunJournal implements RunStore {
-  readonly #retainedFinished: number;
-  readonly #retainedDetached: number | undefined;
   readonly #records: Pick<RecordStore, "add"> | undefined;
-  readonly #approvals: Pick<ApprovalStore, "get"> | undefined;
+  readonly #approvals: Pick<ApprovalStore, "get">;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #liveness: Pick<Liveness, "isGone">;
   readonly #ids = createIdGenerator();
   /** Oldest first. */
   readonly #runs = new Map<string, InMemoryRun>();
-  /** Finished runs, in the order in which they ended. */
-  readonly #finished = new Set<string>();
-  /** Finished runs that are counted separately. */
-  readonly #asides = new Set<string>();
-  readonly #unfinished: UnfinishedRuns;
-  /** Finished runs by the unfinished run that called them, which may repeat the call on replay. */
-  readonly #called = new Map<string, string[]>();
+  readonly #retained: RetainedRuns;
   /** Time of the last sign of life of each owner. */
   readonly #lastSeen = new Map<string, number>();
   readonly #turns = new InMemoryTurns();
+  readonly #watchers = new Set<(runId: string) => void>();
+  #lastPosition = 0;
 
   constructor(options: InMemoryRunJournalOptions) {
-    this.#retainedFinished = checkedCount("finished", options.finished ?? 100);
-    this.#retainedDetached = options.detached === undefined ? undefined : checkedCount("detached", options.detached);
-    this.#unfinished = options.unfinished ?? new UnfinishedRuns();
+    this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#records = options.records;
     this.#approvals = options.approvals;
     this.#clock = options.clock ?? systemClock;
@@ -116,7 +76,7 @@ class InMemoryRunJournal implements RunStore {
   join(): Liveness {
     const owner = this.#ids.next();
     // No other process considers the owner gone.
-    return { owner, isGone: (other) => this.#liveness.isGone(other), onLost: () => {} };
+    return { owner, isGone: (other) => this.#liveness.isGone(other), onLost: () => () => {} };
   }
 
   async create(
@@ -145,22 +105,28 @@ class InMemoryRunJournal implements RunStore {
     checkSequence(run.id, before);
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
-    this.#runs.set(run.id, { made: { ...run }, events: [...before], end: undefined, cancel: undefined, ...state });
+    const position = ++this.#lastPosition;
+    const begin = { events: [...before], end: undefined, cancel: undefined, deaths: 0 };
+    this.#runs.set(run.id, { made: { ...run }, position, ...begin, ...state });
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
-    this.#unfinished.began(run.id);
+    this.#retained.began(run.id);
     return undefined;
   }
 
-  async claim(runId: string, owner: string): Promise<Claim> {
+  async claim(runId: string, owner: string, reopen: boolean = false): Promise<Claim> {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return { kind: "unknown" };
     const { epoch } = stored;
     // A process that was stopped for long is still executing its own run.
     const isFree = stored.owner !== owner && (await this.#isFree(stored));
-    if (isFinished(stored.status)) return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
+    const isReopened = reopen && stored.status === "failed";
+    if (isFinished(stored.status) && !isReopened)
+      return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
     // Another owner may have claimed it in the meantime.
     if (!isFree || stored.epoch !== epoch) return { kind: "held", run: storedRun(stored) };
     const was = stored.status;
+    if (isReopened) this.#reopen(stored);
+    else if (stored.owner !== undefined) stored.deaths++;
     stored.owner = owner;
     stored.status = "running";
     stored.waitsFor = undefined;
@@ -175,6 +141,12 @@ class InMemoryRunJournal implements RunStore {
     };
   }
 
+  #reopen(stored: InMemoryRun): void {
+    stored.end = undefined;
+    stored.deaths = 0;
+    this.#retained.reopened(stored.made.id);
+  }
+
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined {
     const stored = this.#held(lease);
     if (stored === undefined) return this.#refuse(event, leaseLostFailure(lease.runId));
@@ -182,7 +154,9 @@ class InMemoryRunJournal implements RunStore {
       return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
     stored.events.push(event);
+    if (event.kind === "settled") stored.deaths = 0;
     if (event.record !== undefined) this.#records?.add(event.record);
+    this.#changed(lease.runId);
     return undefined;
   }
 
@@ -195,6 +169,7 @@ class InMemoryRunJournal implements RunStore {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
       const isWoken = await this.#isAwake(stored);
       stored.waitsFor ??= "ready";
+      this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
     const { turn, ...reported } = end;
@@ -203,31 +178,9 @@ class InMemoryRunJournal implements RunStore {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
-    this.#unfinished.ended(runId);
-    this.#retire(stored.made);
+    this.#retained.ended(stored.made);
+    this.#changed(runId);
     return "finished";
-  }
-
-  #retire({ id, calledBy, conversation }: NewRun): void {
-    const isCalled = calledBy !== undefined && this.#unfinished.has(calledBy);
-    if (isCalled && this.#called.get(calledBy)?.push(id) === undefined) this.#called.set(calledBy, [id]);
-    const isAside = this.#retainedDetached !== undefined && conversation === undefined;
-    if (!isCalled) (isAside ? this.#asides : this.#finished).add(id);
-    for (const [caller, called] of this.#called) {
-      if (this.#unfinished.has(caller)) continue;
-      this.#called.delete(caller);
-      for (const each of called) this.#finished.add(each);
-    }
-    this.#forgetFirst(this.#finished, this.#retainedFinished);
-    this.#forgetFirst(this.#asides, this.#retainedDetached ?? 0);
-  }
-
-  #forgetFirst(finished: Set<string>, stored: number): void {
-    for (const first of finished) {
-      if (finished.size <= stored) break;
-      finished.delete(first);
-      this.#forget(first);
-    }
   }
 
   async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
@@ -263,14 +216,58 @@ class InMemoryRunJournal implements RunStore {
   }
 
   async #matches(stored: InMemoryRun, query: RunQuery): Promise<boolean> {
-    const { kind, name, status, conversation, abandoned, executable } = query;
-    const { made } = stored;
-    const has = <T>(value: T, requested: T | undefined): boolean => requested === undefined || value === requested;
-    if (!has(made.kind, kind) || !has(made.name, name) || !has(stored.status, status)) return false;
-    if (!has(made.conversation?.id, conversation)) return false;
-    if (abandoned !== true && executable !== true) return true;
-    if (stored.status === "running") return this.#isFree(stored);
-    return abandoned !== true && this.#isAwake(stored);
+    if (!matchesQuery(stored, query) || !this.#follows(stored, query.after)) return false;
+    return query.abandoned !== true || (stored.status === "running" && this.#isFree(stored));
+  }
+
+  /** True if it comes after that run in a list; also the runs that started with it, if it no longer exists. */
+  #follows({ made, position }: InMemoryRun, after: RunQuery["after"]): boolean {
+    if (after === undefined || made.startedAt !== after.startedAt)
+      return made.startedAt < (after?.startedAt ?? Infinity);
+    return position < (this.#runs.get(after.id)?.position ?? Infinity);
+  }
+
+  async executable({ kinds, after, limit }: ExecutableRunQuery): Promise<readonly ExecutableRun[]> {
+    const found: ExecutableRun[] = [];
+    // In the order of their positions.
+    for (const stored of this.#runs.values()) {
+      const { id, kind, calledBy } = stored.made;
+      if (found.length === limit) break;
+      if (stored.position <= after || calledBy !== undefined || !kinds.includes(kind)) continue;
+      if (stored.status === "running" ? await this.#isFree(stored) : await this.#isAwake(stored)) {
+        const { position, owner, deaths } = stored;
+        found.push({ id, kind, position, deaths: deaths + (owner === undefined ? 0 : 1) });
+      }
+    }
+    return found;
+  }
+
+  async updates(cursors: readonly RunCursor[]): Promise<readonly (RunUpdate | undefined)[]> {
+    return Promise.all(cursors.map((cursor) => this.#update(cursor)));
+  }
+
+  async #update({ runId, after = Infinity }: RunCursor): Promise<RunUpdate | undefined> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return undefined;
+    const isAwake = await this.#isAwake(stored);
+    const { made, status, epoch, events } = stored;
+    return {
+      id: runId,
+      kind: made.kind,
+      status,
+      epoch,
+      isSuspended: status === "waiting" && !isAwake,
+      events: events.slice(after, after + eventsPerUpdate).map(publicEvent),
+    };
+  }
+
+  watch(changed: (runId?: string) => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  #changed(runId: string): void {
+    for (const changed of this.#watchers) changed(runId);
   }
 
   async turns(conversationId: string, range?: ConversationTurnRange): Promise<readonly ConversationTurn[]> {
@@ -310,7 +307,7 @@ class InMemoryRunJournal implements RunStore {
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
     for (const id of waitsFor.approvals) {
-      const approval = await this.#approvals?.get(id, now);
+      const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;
     }
     return false;
@@ -325,33 +322,4 @@ class InMemoryRunJournal implements RunStore {
     if (event.record !== undefined) this.#records?.add(event.record);
     return Promise.reject(failure);
   }
-}
-
-function checkedCount(name: string, count: number): number {
-  if (Number.isSafeInteger(count) && count >= 0) return count;
-  throw new RangeError(`${name} must be a whole number of at least 0, got ${count}`);
-}
-
-function storedRun(stored: InMemoryRun): StoredRun {
-  const { made, status, end, owner, epoch, cancel } = stored;
-  return {
-    ...made,
-    status,
-    ...(end !== undefined && { finishedAt: end.at }),
-    ...(end?.output !== undefined && { output: end.output }),
-    ...(end?.error !== undefined && { error: end.error }),
-    cancelRequested: cancel !== undefined,
-    ...(cancel?.by !== undefined && { cancelBy: cancel.by }),
-    ...(owner !== undefined && { leaseHolder: owner }),
-    epoch,
-  };
-}
-
-function listedRun(stored: InMemoryRun): StoredRun {
-  const { output, ...run } = storedRun(stored);
-  return output === undefined || isLargePayload(output) ? run : { ...run, output };
-}
-
-function eventsOf({ events }: InMemoryRun): JournalEvent[] {
-  return events.map(({ seq, kind, key, at, data }) => ({ seq, kind, key, at, data }));
 }

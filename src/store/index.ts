@@ -11,6 +11,7 @@
  * Test: `npm run vitest -- run src/store test/conformance`
  */
 
+export * from "./api-tokens.ts";
 export * from "./approval-state.ts";
 export * from "./approvals.ts";
 export * from "./flat-record.ts";
@@ -18,6 +19,7 @@ export * from "./check-retention.ts";
 export * from "./in-memory-approvals.ts";
 export * from "./in-memory-records.ts";
 export * from "./in-memory-run-journal.ts";
+export type * from "./in-memory-run-journal-options.ts";
 export * from "./unfinished-runs.ts";
 export * from "./record-statistics.ts";
 export * from "./page-cache.ts";

@@ -9,8 +9,11 @@ export interface Liveness {
   readonly owner: string;
   /** True if this owner can no longer execute its runs, so that another one may claim them. */
   isGone(owner: string): Promise<boolean>;
-  /** Calls `stop` when other processes consider this owner gone: it must then start nothing more for its runs. */
-  onLost(stop: () => void): void;
+  /**
+   * Calls `stop` when other processes consider this owner gone: it must then start nothing more for its runs. Until the
+   * returned function is called, for an owner that has no more runs.
+   */
+  onLost(stop: () => void): () => void;
 }
 
 /** The kinds of runs: a chain, a prompt of an agent, or one durable call of one tool. */
@@ -83,6 +86,11 @@ export interface StoredRun extends NewRun {
   /** The owner that executes it. */
   readonly leaseHolder?: string;
   readonly epoch: number;
+  /**
+   * Number of owners in a row that died while they executed it: they neither released nor ended it, and it got no new
+   * outcome since.
+   */
+  readonly deaths: number;
 }
 
 /** One journal event of a run. `seq` counts from 1 without gaps. */
@@ -124,17 +132,55 @@ export type Claim =
 
 /** Filter for runs; newest first. */
 export interface RunQuery {
+  readonly id?: string;
   readonly kind?: RunKindId;
   readonly name?: string;
   readonly status?: RunStatus;
+  /** Only the runs that started at this time or later; epoch milliseconds. */
+  readonly since?: number;
+  /** Only the runs with this text in their id, name or error; ASCII letters match in either case. */
+  readonly text?: string;
+  /** Only the runs after this one in the list. */
+  readonly after?: Pick<StoredRun, "id" | "startedAt">;
   /** Only the prompts of this conversation. */
   readonly conversation?: string;
+  /** Only the runs that this run called. */
+  readonly calledBy?: string;
   /** Maximum number of runs, from 1 to 1,000. Default: 100. */
   readonly limit?: number;
   /** Only runs whose status is `running` and whose owner is gone. */
   readonly abandoned?: boolean;
-  /** Only runs that a worker can claim now: abandoned, submitted, or woken by a decision, a time or a cancellation. */
-  readonly executable?: boolean;
+}
+
+/** A run that a worker can claim now: abandoned, submitted, or woken by a decision, a time or a cancellation. */
+export interface ExecutableRun extends Pick<StoredRun, "id" | "kind"> {
+  /** Increases in the order in which runs were stored. */
+  readonly position: number;
+  /** The deaths of its owners, including the last one if it is abandoned. */
+  readonly deaths: number;
+}
+
+/** A page of executable runs of these kinds, in the order of their positions. */
+export interface ExecutableRunQuery {
+  readonly kinds: readonly RunKindId[];
+  /** Only runs after this position. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** The position of an observer of a run. */
+export interface RunCursor {
+  readonly runId: string;
+  /** Its last event. If omitted, it reads no events. */
+  readonly after?: number;
+}
+
+/** The state of a run, with the events after a cursor. */
+export interface RunUpdate extends Pick<StoredRun, "id" | "kind" | "status" | "epoch"> {
+  /** True if it waits for a decision or a time: no worker can claim it before that. */
+  readonly isSuspended: boolean;
+  /** The next events after the cursor: {@link eventsPerUpdate}, or fewer if there are no more. */
+  readonly events: readonly JournalEvent[];
 }
 
 /** The approvals and the time that wake a suspended run. */
@@ -215,8 +261,11 @@ export interface RunJournal {
    * instead. Durable when it resolves.
    */
   submit(run: NewRun, events?: readonly JournalEvent[]): Promise<{ readonly existing: StoredRun } | undefined>;
-  /** Claims a run that no owner holds, or whose owner is gone. */
-  claim(runId: string, owner: string): Promise<Claim>;
+  /**
+   * Claims a run that no owner holds, or whose owner is gone; the latter counts as a death of that owner. With `reopen`, a
+   * failed run as well, which then continues where it stopped, without any deaths.
+   */
+  claim(runId: string, owner: string, reopen?: boolean): Promise<Claim>;
   /**
    * Appends an event, in order. Undefined if it is durable immediately; else resolves when it and everything before it
    * is durable.
@@ -240,6 +289,15 @@ export interface RunReader {
   read(runId: string): Promise<RunRecording | undefined>;
   /** Omits outputs above 256 KiB, which `read` returns. */
   list(query?: RunQuery): Promise<readonly StoredRun[]>;
+  /** Lists runs for workers, without those that the run that called them executes. Finished runs cost nothing. */
+  executable(query: ExecutableRunQuery): Promise<readonly ExecutableRun[]>;
+  /** Returns the states and new events of runs, in the order of the cursors; undefined for a run that does not exist. */
+  updates(cursors: readonly RunCursor[]): Promise<readonly (RunUpdate | undefined)[]>;
+  /**
+   * Calls `changed` after each event and each end of a run, until the returned function is called: with its id for a run
+   * that was written through this journal; a moment later and without one if another process may have written to any.
+   */
+  watch(changed: (runId?: string) => void): () => void;
   /** Requests that the owner cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
   requestCancel(runId: string, by: string | undefined): Promise<boolean>;
 }

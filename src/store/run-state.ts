@@ -4,6 +4,9 @@ import type { JournalEvent, RunStatus } from "./run-journal.ts";
 /** An owner without a sign of life for longer than this is gone, alive or not. */
 export const leaseTimeoutMs = 15_000;
 
+/** Maximum number of events that an observer of a run reads at once. */
+export const eventsPerUpdate = 200;
+
 /** True if a run with this status is over for good. */
 export function isFinished(status: RunStatus): boolean {
   return status === "success" || status === "failed" || status === "cancelled";
@@ -21,6 +24,11 @@ export function isLargePayload(json: string): boolean {
 export function runLimit(limit: number | undefined): number {
   if (limit === undefined || Number.isNaN(limit)) return 100;
   return Math.min(1000, Math.max(1, Math.trunc(limit)));
+}
+
+/** The text as it is written within a string of JSON. */
+export function textInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Failure of a write whose lease is no longer valid. */

@@ -1,3 +1,4 @@
+import { shortenWritten } from "./untrusted-text.ts";
 import type * as Yaml from "yaml";
 
 /** A syntax error of the YAML library, by line and column, both from 1. */
@@ -93,7 +94,7 @@ function unclosedQuote(lines: readonly Line[], { line, message }: YamlSyntaxErro
     if (next !== undefined && next.index < line && next.dash === undefined && pairOf(next) === undefined) continue;
     const quote = each.text[column] ?? '"';
     const rest = each.text.slice(column).trimEnd();
-    const words = [`the quote is not closed in this line`, `write ${shorten(closed(rest, quote))}`] as const;
+    const words = [`the quote is not closed in this line`, `write ${shortenWritten(closed(rest, quote))}`] as const;
     return slip(each, [column, rest.length], words);
   }
   return undefined;
@@ -140,7 +141,7 @@ function unclosedBracket(
   const next = nextOf(lines, open.line);
   const isWhole = next === undefined || next.index >= line - 1;
   const hint = isWhole
-    ? `write ${shorten(`${rest}${/^\S\s/.test(rest) ? " " : ""}${close}`)}`
+    ? `write ${shortenWritten(`${rest}${/^\S\s/.test(rest) ? " " : ""}${close}`)}`
     : `write ${close} at its end`;
   return slip(open.line, [open.column, isWhole ? rest.length : 1], [`this ${open.bracket} is not closed`, hint]);
 }
@@ -194,7 +195,7 @@ function bareExpression(line: Line): YamlSlip | undefined {
   const end = line.text.indexOf("}", at);
   const expression = line.text.slice(at, end < 0 ? undefined : end + 1).trimEnd();
   const message = "an expression inside of { } or [ ] needs quotes";
-  return slip(line, [at, expression.length], [message, `write "${shorten(expression)}"`]);
+  return slip(line, [at, expression.length], [message, `write "${shortenWritten(expression)}"`]);
 }
 
 /** `message: {{input.name}}`: a placeholder of another language, which YAML reads as a map in a map. */
@@ -204,7 +205,7 @@ function bareTemplate(line: Line): YamlSlip | undefined {
   if (found === null) return undefined;
   const reference = name.includes(".") ? name : `input.${name}`;
   const message = "braces without quotes are a map, and {{ }} is not an expression";
-  return slip(line, [found.index, placeholder.length], [message, `write "\${${shorten(reference)}}"`]);
+  return slip(line, [found.index, placeholder.length], [message, `write "\${${shortenWritten(reference)}}"`]);
 }
 
 /** `@ada`, `*.md`: characters with which a text cannot start. */
@@ -218,14 +219,14 @@ function reservedStart(line: Line): YamlSlip | undefined {
 
 /** Message and hint for a value that starts with a character of YAML. */
 export function reservedWords(value: string): readonly [message: string, hint: string] {
-  return [`a value that starts with ${value.slice(0, 1)} needs quotes`, `write "${shorten(value)}"`];
+  return [`a value that starts with ${value.slice(0, 1)} needs quotes`, `write "${shortenWritten(value)}"`];
 }
 
 /** `tool:echo` */
 function noSpace(line: Line): YamlSlip | undefined {
   const [, key, value] = /^([\w.-]+):([^\s:/].*)$/.exec(line.content) ?? [];
   if (key === undefined || value === undefined) return undefined;
-  const words = [`a space is missing after "${key}:"`, `write ${shorten(`${key}: ${value}`)}`] as const;
+  const words = [`a space is missing after "${key}:"`, `write ${shortenWritten(`${key}: ${value}`)}`] as const;
   return slip(line, [line.start, key.length + 1], words);
 }
 
@@ -251,7 +252,10 @@ function bareColon(line: Line, { code }: YamlSyntaxError): YamlSlip | undefined 
   const value = nested?.[1]?.trimEnd() ?? pairOf(line)?.value;
   if (value === undefined || !/[^\s]:(\s|$)/.test(withoutQuoted(value)) || /^["'{[|>]/.test(value)) return undefined;
   const at = line.text.indexOf(value, line.start);
-  const words = ['a text that contains ": " needs quotes', `write "${shorten(value.replaceAll('"', "'"))}"`] as const;
+  const words = [
+    'a text that contains ": " needs quotes',
+    `write "${shortenWritten(value.replaceAll('"', "'"))}"`,
+  ] as const;
   return slip(line, [at, value.length], words);
 }
 
@@ -298,7 +302,10 @@ function missingDash(lines: readonly Line[], line: Line): YamlSlip | undefined {
         ? first
         : undefined;
   if (lacking === undefined) return undefined;
-  const words = ['the item of the list does not start with "- "', `write - ${shorten(lacking.content)}`] as const;
+  const words = [
+    'the item of the list does not start with "- "',
+    `write - ${shortenWritten(lacking.content)}`,
+  ] as const;
   return slip(lacking, [lacking.start, lacking.content.length], words);
 }
 
@@ -337,8 +344,4 @@ function oddFirst(lines: readonly Line[], line: Line): Line | undefined {
     if (key.start + 2 <= line.indent) return undefined;
   }
   return undefined;
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -14,6 +14,7 @@ export * from "./canonical-url.ts";
 export * from "./cut-json.ts";
 export * from "./cut-text.ts";
 export * from "./display-width.ts";
+export * from "./fix-problem.ts";
 export * from "./format-duration.ts";
 export * from "./format-problem.ts";
 export * from "./problem.ts";

@@ -50,8 +50,7 @@ const maxProblems = 50;
  * // value: { country: "NO" }; locate(["country"], "value"): { line: 1, column: 10, length: 2 }
  * ```
  */
-export function parseYaml(text: string, options: ParseYamlOptions): ParsedYaml {
-  const { file, maxBytes = inputLimits.fileBytes } = options;
+export function parseYaml(text: string, { file, maxBytes = inputLimits.fileBytes }: ParseYamlOptions): ParsedYaml {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) {
     const message = `the file has ${bytes} bytes, ${maxBytes} are allowed`;
@@ -85,8 +84,7 @@ function readDocument(text: string, file: string): ParsedYaml {
   const excess = readTokens(text, tokens);
   const problems: Problem[] = [];
   const at = (start: number, end?: number): SourceRange => lines.at(start, end);
-  const report = (severity: Problem["severity"], code: string, details: YamlIssue): void => {
-    const { message, hint, range } = details;
+  const report = (severity: Problem["severity"], code: string, { message, hint, range }: YamlIssue): void => {
     problems.push({ severity, code, message, file, ...(hint !== undefined && { hint }), ...at(range[0], range[1]) });
   };
 

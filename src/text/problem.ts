@@ -54,6 +54,11 @@ export class LineIndex {
     this.#length = text.length;
   }
 
+  /** The offset at which a line begins. */
+  offsetOf(line: number): number {
+    return this.#starts[line - 1] ?? this.#length;
+  }
+
   /** The range between two offsets, which are limited to the text. */
   at(start: number, end: number = start + 1): SourceRange {
     const offset = Math.min(Math.max(0, start), this.#length);

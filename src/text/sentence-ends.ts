@@ -29,3 +29,13 @@ function isAbbreviation(text: string, at: number, end: number): boolean {
   if (abbreviated.test(text.slice(Math.max(0, at - 8), end))) return true;
   return /^[^\S\n]+\p{Ll}/u.test(text.slice(end, end + 8));
 }
+
+/** True if a text without spaces consists of these words, each of at most three characters: 我的, 写了. */
+export function isRowOfWords(text: string, words: ReadonlySet<string>): boolean {
+  for (let at = 0; at < text.length;) {
+    const length = [3, 2, 1].find((size) => words.has(text.slice(at, at + size)));
+    if (length === undefined) return false;
+    at += length;
+  }
+  return true;
+}

@@ -32,6 +32,17 @@ export function suggestHint(word: string, candidates: Iterable<string>): string 
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }
 
+/** The same as the ending of a message: `; did you mean "web_search"?`, or an empty text if none is near. */
+export function suggestEnding(word: string, candidates: Iterable<string>): string {
+  const hint = suggestHint(word, candidates);
+  return hint === undefined ? "" : `; ${hint}`;
+}
+
+/** The word that such a hint suggests; undefined for any other hint. */
+export function suggestedWord(hint: string): string | undefined {
+  return /^did you mean "(.+)"\?$/.exec(hint)?.[1];
+}
+
 /** A common prefix up to a colon or a slash is not part of the words: `capability:web` is not `capability:csv`. */
 function withoutKind(target: string, candidate: string): readonly [target: string, candidate: string] {
   const end = Math.max(target.lastIndexOf(":"), target.lastIndexOf("/")) + 1;

@@ -57,6 +57,11 @@ function show(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
 }
 
+/** The text of an author, shortened for a message. */
+export function shortenWritten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
 /**
  * Text of unknown origin in a form for messages: in quotes, on one line, short, with every character visible.
  *

@@ -65,8 +65,7 @@ function natureOf(entry: File, builtins: Builtins): Nature | undefined {
 }
 
 /** The built-in tools that the file hides; one that only delegates to it hides nothing. */
-function replacement(file: File, entry: File, builtins: Builtins): string | undefined {
-  const { name, aliases } = file;
+function replacement({ name, aliases }: File, entry: File, builtins: Builtins): string | undefined {
   const handler = entry["type"] === "builtin" ? builtins.get(String(entry["handler"]))?.name : undefined;
   const hidden = [name, ...(Array.isArray(aliases) ? aliases : [])].map(String).filter((own) => {
     const builtin = builtins.get(own);

@@ -7,6 +7,7 @@ import {
   resolveRef,
   showValue,
   subSchemas,
+  listOf,
 } from "../schema/index.ts";
 import { showUnsafe, stripUnsafe, suggest } from "../text/index.ts";
 import { checkToolName } from "./tool-name.ts";
@@ -217,10 +218,6 @@ function describesObject(root: JsonSchema, schema: unknown, known: Map<unknown, 
 
 function resolveIn(root: JsonSchema, ref: unknown): unknown {
   return typeof ref === "string" ? resolveRef(root, ref) : undefined;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** The text with its invisible characters shown; undefined if it has none. */

@@ -15,7 +15,6 @@ import { checkToolDefinition, checkInputSchema, checkInputJsonSchema } from "./c
 import type { CompositeContext, ToolContext } from "./context.ts";
 import type { Ok } from "./result.ts";
 import {
-  type AnyTool,
   type CachePolicy,
   type ContractMapping,
   type CoveredCall,
@@ -144,7 +143,9 @@ export function defineTool<
     effect,
     destructive: definition.destructive ?? destructiveBy(effect),
     ...(definition.targets !== undefined && { targets: Object.freeze({ ...definition.targets }) }),
-    ...optionalFacts(definition),
+    ...Object.fromEntries(
+      optionalFactNames.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]]])),
+    ),
     ...(definition.cache !== undefined && { cache: Object.freeze({ ttlMs: definition.cache.ttlMs }) }),
     run: definition.run,
   };
@@ -163,12 +164,6 @@ const optionalFactNames = [
   "trusted",
   "contracts",
 ] as const;
-
-function optionalFacts(definition: Partial<Pick<AnyTool, (typeof optionalFactNames)[number]>>): Partial<AnyTool> {
-  return Object.fromEntries(
-    optionalFactNames.flatMap((name) => (definition[name] === undefined ? [] : [[name, definition[name]]])),
-  );
-}
 
 /** Defaults of a definition. */
 const toolDefaults: Omit<ToolInfo, "name" | "description" | "displayName" | "id" | "revision"> = {

@@ -51,7 +51,8 @@ export async function readCommandEntry({ entry, parameters, report, world }: Ent
     cwd: await readFolder(entry["cwd"], world.root, report),
     json: entry["output"] === "json",
   };
-  const words = [program, ...rest].map(literal);
+  // A word of a command; empty if it holds a reference.
+  const words = [program, ...rest].map((word) => (word.includes("${") ? "" : word));
   return {
     run: (args: Readonly<Record<string, unknown>>, { secrets, signal }) =>
       execute(plan, { scope: { args, secrets }, signal, world }),
@@ -60,11 +61,6 @@ export async function readCommandEntry({ entry, parameters, report, world }: Ent
     scripts: () => hashScripts(words, { cwd: plan.cwd, root: world.root }),
     commandFiles: commandFiles(words, plan.cwd),
   };
-}
-
-/** A word of a command; empty if it holds a reference. */
-function literal(word: string): string {
-  return word.includes("${") ? "" : word;
 }
 
 /** Every user of the machine can list the arguments of running programs. */

@@ -187,10 +187,9 @@ const unclear = (status: number): boolean => status === 408 || (status >= 500 &&
 
 function statusFailure(
   method: string,
-  response: HttpResponse,
+  { status, headers, url }: HttpResponse,
   { body, now }: { body: unknown; now: number },
 ): FailureError {
-  const { status, headers, url } = response;
   const { origin, pathname } = new URL(url);
   const bodyText = typeof body === "string" ? body : body === null ? "" : JSON.stringify(body);
   const text = cutDisplay(stripUnsafe(bodyText.slice(0, 2_000)).trim(), 500);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { type Clock, FailureError, importModule, nodeCrypto, raceAbort, withinLimits } from "../base/index.ts";
+import { type Clock, FailureError, importModule, nodeCrypto, raceLimits } from "../base/index.ts";
 import { stripUnsafe } from "../text/index.ts";
 
 /** Options of {@link importFresh} besides the path. */
@@ -44,7 +44,7 @@ function inTime<T>(work: Promise<T>, path: string, { clock, timeoutMs = 10_000, 
   const message = `the module ${path} did not finish loading within ${timeoutMs / 1000} s`;
   const late = (): FailureError => new FailureError(message, { code: "file_invalid", reason: "import_timeout" });
   const cancelled = (): FailureError => new FailureError("loading was cancelled", { code: "cancelled" });
-  return withinLimits({ clock, ms: timeoutMs, late, signal, cancelled }, (either) => raceAbort(work, either));
+  return raceLimits({ clock, ms: timeoutMs, late, signal, cancelled }, () => work);
 }
 
 /** The error of a failed import; the first lines are enough. */

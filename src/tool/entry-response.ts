@@ -1,6 +1,6 @@
 import { plainJsonSize, parseJson } from "../base/index.ts";
 import type { HttpResponse } from "../net/index.ts";
-import type { Attachment } from "./result.ts";
+import { type Attachment, attachmentKind } from "./result.ts";
 
 /** A body in a form that a model can use: JSON or text in the output, anything else as an attachment. */
 export interface ResponseContent {
@@ -76,14 +76,8 @@ function looksLikeText(bytes: Uint8Array): boolean {
 
 function attach(data: Uint8Array, type: string, url: string): Attachment {
   const mimeType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type) ? type : "application/octet-stream";
-  const [family] = mimeType.split("/");
   const name = nameIn(url);
-  return {
-    kind: family === "image" || family === "audio" ? family : "file",
-    mimeType,
-    data,
-    ...(name !== undefined && { name }),
-  };
+  return { kind: attachmentKind(mimeType), mimeType, data, ...(name !== undefined && { name }) };
 }
 
 /** The last part of the URL's path, if it is a plain file name. */

@@ -103,8 +103,7 @@ export class TemplateReader {
     return isRecord(properties) && Object.hasOwn(properties, name);
   }
 
-  #checkInput({ source, path: parts }: TemplateReference, root: string, position: ReferencePosition): boolean {
-    const { path, inside } = position;
+  #checkInput({ source, path: parts }: TemplateReference, root: string, { path, inside }: ReferencePosition): boolean {
     const properties = propertiesOf(this.#names.parameters);
     const name = String(parts[0]);
     if (root !== "input") {

@@ -9,16 +9,10 @@ interface ReadParameter {
   readonly required: boolean;
 }
 
-/** Location of the parameters in a file, and the word for one in messages. */
-export interface ParameterMapContext {
-  readonly path: YamlPath;
-  readonly noun: string;
-}
-
 /** Parameters in the form `name: type`, or `name: { type: … }`, as one JSON Schema. */
 export function readParameterMap(
   parameters: Readonly<Record<string, unknown>>,
-  { path: owner, noun }: ParameterMapContext,
+  { path: owner, noun }: { readonly path: YamlPath; readonly noun: string },
   report: FileReport,
 ): JsonSchema {
   const properties: Record<string, unknown> = {};
@@ -86,8 +80,7 @@ function withLists(shape: Readonly<Record<string, unknown>>, path: YamlPath, rep
   return { ...readType(type.trim(), [...path, "type"], report), ...readTypeSchema(rest, path, report) };
 }
 
-function defaultFault(value: unknown, json: JsonSchema): string | undefined {
-  const { type, items, enum: allowed } = json;
+function defaultFault(value: unknown, { type, items, enum: allowed }: JsonSchema): string | undefined {
   const shown = JSON.stringify(value) ?? "nothing";
   const cut = shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
   if (typeof type === "string" && !isOfType(value, type)) return `the default ${cut} is not of the type ${type}`;

@@ -144,6 +144,17 @@ export function toWireFailure(failure: Failure): Record<string, unknown> {
   };
 }
 
+/** The attachment kind of a MIME type. */
+export function attachmentKind(mimeType: string): Attachment["kind"] {
+  const [top] = mimeType.split("/");
+  return top === "image" || top === "audio" ? top : "file";
+}
+
+/** The bytes that a base64 text stands for. */
+export function bytesOfBase64(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, "base64"));
+}
+
 function toWireAttachment(attachment: Attachment): Record<string, unknown> {
   return {
     kind: attachment.kind,

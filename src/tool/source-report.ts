@@ -22,17 +22,13 @@ export interface SourceReport {
 /** Reads from the facts of a call which tools served it; undefined if there was no choice. */
 export function readSourceReport(meta: Readonly<Partial<ResultMeta>>): SourceReport | undefined {
   const sources = meta["sources"];
-  if (!isTexts(sources)) return undefined;
+  if (!(Array.isArray(sources) && sources.every((item) => typeof item === "string"))) return undefined;
   return {
     sources: sources.map((name) => stripUnsafe(name)),
     synthesized: meta["synthesized"] === true,
     failed: readOmittedTools(meta["failed"]),
     skipped: readOmittedTools(meta["skipped"]),
   };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** Returns only well-formed entries: a handler can report any value. */

@@ -148,8 +148,7 @@ function readProperties(value: unknown, path: YamlPath, report: FileReport): Jso
 }
 
 /** Names in `required` without a property are misspelled. */
-function checkRequired(json: JsonSchema, path: YamlPath, report: FileReport): void {
-  const { properties, required } = json;
+function checkRequired({ properties, required }: JsonSchema, path: YamlPath, report: FileReport): void {
   if (!isRecord(properties) || !Array.isArray(required)) return;
   for (const [index, name] of required.entries()) {
     if (typeof name !== "string" || Object.hasOwn(properties, name)) continue;

@@ -1,4 +1,4 @@
-import { type Clock, isFailureError, isTimeoutMs, systemClock } from "../base/index.ts";
+import { type Clock, isFailureError, isTimeoutMs, systemClock, definedOnly } from "../base/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord, propertiesOf } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest, suggestHint } from "../text/index.ts";
 import { checkEffect, impliedDestructive } from "./check-effect.ts";
@@ -278,8 +278,7 @@ function rulesOf(
     effect,
     destructive,
     ...reachOf(file, plan),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(cache !== undefined && { cache }),
+    ...definedOnly({ timeoutMs, cache }),
   };
 }
 

@@ -175,8 +175,7 @@ export function toMcpTools(tools: readonly AnyTool[], options: WireFormatOptions
 }
 
 /** The effect of a tool as MCP hints. If it depends on the arguments, the hint is the careful one. */
-export function toMcpHints(tool: AnyTool): Omit<McpAnnotations, "title"> {
-  const { effect, destructive } = tool;
+export function toMcpHints({ effect, destructive }: AnyTool): Omit<McpAnnotations, "title"> {
   return {
     readOnlyHint: effect === "pure" || effect === "read",
     destructiveHint: typeof destructive === "function" || destructive,

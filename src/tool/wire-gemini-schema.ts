@@ -1,4 +1,4 @@
-import { type JsonSchema, isRecord, propertiesOf, setOwn, resolveRef } from "../schema/index.ts";
+import { type JsonSchema, isRecord, propertiesOf, setOwn, resolveRef, jsonTypeOf } from "../schema/index.ts";
 import { type WireNode, mergeAll } from "./wire-merge.ts";
 
 /** Maximum number of schemas written out; later ones are only described. This also bounds references and recursion. */
@@ -39,8 +39,7 @@ class Gemini {
     return nullable ? makeNullable(written) : written;
   }
 
-  #open(source: JsonSchema, ref: string, { above, depth }: Position): WireNode {
-    const { $ref: _ref, ...own } = source;
+  #open({ $ref: _ref, ...own }: JsonSchema, ref: string, { above, depth }: Position): WireNode {
     const target = resolveRef(this.#root, ref);
     if (!isRecord(target)) return this.write(own, above, depth);
     if (above.includes(ref)) return cutOff({ ...own, type: target["type"], title: target["title"] ?? lastPart(ref) });
@@ -48,8 +47,7 @@ class Gemini {
   }
 
   /** `anyOf` must stand alone, so keywords next to it move into its forms; several types are forms too. */
-  #union(node: WireNode, above: readonly string[], depth: number): WireNode | undefined {
-    const { anyOf, ...own } = node;
+  #union({ anyOf, ...own }: WireNode, above: readonly string[], depth: number): WireNode | undefined {
     const forms = Array.isArray(anyOf) ? anyOf.filter(isRecord) : typeForms(own);
     if (forms.length === 0) return undefined;
     const { description, title: _title, default: _default, ...shared } = Array.isArray(anyOf) ? own : {};
@@ -148,19 +146,14 @@ function typeForms(node: WireNode): WireNode[] {
   const values = node["enum"];
   if (type !== undefined || !Array.isArray(values)) return [];
   // Values of several types: one form each.
-  const types = [...new Set(values.map(typeOf))];
+  const types = [...new Set(values.map(jsonTypeOf))];
   if (types.length < 2) return [];
-  return types.map((name) => ({ type: name, enum: values.filter((value) => typeOf(value) === name) }));
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+  return types.map((name) => ({ type: name, enum: values.filter((value) => jsonTypeOf(value) === name) }));
 }
 
 function impliedType(node: WireNode): unknown {
-  if (Object.hasOwn(node, "const")) return typeOf(node["const"]);
-  if (Array.isArray(node["enum"]) && node["enum"].length > 0) return typeOf(node["enum"][0]);
+  if (Object.hasOwn(node, "const")) return jsonTypeOf(node["const"]);
+  if (Array.isArray(node["enum"]) && node["enum"].length > 0) return jsonTypeOf(node["enum"][0]);
   if (isRecord(node["properties"]) || Object.hasOwn(node, "additionalProperties")) return "object";
   return node["items"] === undefined ? undefined : "array";
 }
@@ -226,8 +219,7 @@ function anything({ description }: WireNode): WireNode {
   return { anyOf: [...types, { type: "array", items: { type: "string" }, ...about }] };
 }
 
-function cutOff(source: JsonSchema): WireNode {
-  const { description, title, type } = source;
+function cutOff({ description, title, type }: JsonSchema): WireNode {
   const name = typeof title === "string" ? ` ${title}` : "";
   const about = [description, `Nested${name}, of the same shape as above.`].filter((text) => typeof text === "string");
   return { type: type === "array" || type === undefined ? "object" : [type].flat()[0], description: about.join(" ") };

@@ -126,7 +126,6 @@ function describeForms(forms: readonly JsonSchema[]): string {
   return text.length > maxDescriptionLength ? `${text.slice(0, maxDescriptionLength)}…`.toWellFormed() : text;
 }
 
-function requiredOf(schema: JsonSchema): string[] {
-  const { required } = schema;
+function requiredOf({ required }: JsonSchema): string[] {
   return Array.isArray(required) ? required.filter((key) => typeof key === "string") : [];
 }

@@ -91,8 +91,7 @@ class Conversion {
     return object;
   }
 
-  #makeObject(source: JsonSchema): WireNode {
-    const { $ref, allOf, anyOf, oneOf, ...own } = source;
+  #makeObject({ $ref, allOf, anyOf, oneOf, ...own }: JsonSchema): WireNode {
     const target = typeof $ref === "string" ? resolveRef(this.#root, $ref) : undefined;
     const parts = [this.#node(own), ...schemasIn(allOf).map((member) => this.#object(member))];
     if (target !== undefined) parts.push(this.#object(target));
@@ -114,9 +113,9 @@ class Conversion {
     return this.#combine(source, node);
   }
 
-  #addPattern(source: JsonSchema, node: WireNode): void {
-    const { pattern, format } = source;
-    if (typeof pattern !== "string" || !isPortablePattern(pattern)) return;
+  #addPattern({ pattern, format }: JsonSchema, node: WireNode): void {
+    // Few engines support lookaround and backreferences, and no model benefits from a pattern this long.
+    if (typeof pattern !== "string" || pattern.length > 256 || /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)) return;
     if (typeof format !== "string" || !formatsWithoutPattern.has(format)) node["pattern"] = pattern;
   }
 
@@ -172,8 +171,7 @@ class Conversion {
     }
   }
 
-  #combine(source: JsonSchema, node: WireNode): WireNode {
-    const { $ref, allOf, anyOf, oneOf } = source;
+  #combine({ $ref, allOf, anyOf, oneOf }: JsonSchema, node: WireNode): WireNode {
     const parts = [node, ...schemasIn(allOf).map((member) => this.#member(member))];
     const forms = schemasIn(anyOf ?? oneOf).filter((form) => !isImpossible(form));
     if (forms.length > 0) parts.push(uniteAny(forms.map((form) => this.#node(form))));
@@ -229,11 +227,6 @@ function schemasIn(value: unknown): SubSchema[] {
 function allowNull(node: WireNode): void {
   if (node["type"] !== undefined) node["type"] = [...new Set([node["type"], "null"].flat())];
   if (Array.isArray(node["enum"])) node["enum"] = [...new Set([...node["enum"], null])];
-}
-
-/** Few engines support lookaround and backreferences, and no model benefits from a pattern this long. */
-function isPortablePattern(pattern: string): boolean {
-  return pattern.length <= 256 && !/\(\?<?[=!]|\\[1-9]|\\k</.test(pattern);
 }
 
 function describe(node: WireNode, text: string): void {

@@ -199,8 +199,8 @@ async function callByResume({ open }: CellFolder): Promise<string> {
   if (status !== "waiting") throw new Error(`the run is not waiting: ${status}`);
   await before.close();
   const after = await open();
-  const [pending] = await after.approvals.list(Date.now(), "pending");
-  await after.approvals.decide(pending?.id ?? "", { approved: true, by: "ann" }, Date.now());
+  const [pending] = await after.approvals.list("pending");
+  await after.approvals.decide(pending?.id ?? "", { approved: true, by: "ann" });
   return JSON.stringify(await after.runs.resume(runId));
 }
 

@@ -33,7 +33,7 @@ export function callWorld(
   const chains = new ChainLibrary({ tools: engine.resolver });
   for (const spec of specs) chains.add({ name: spec.name, spec });
   chains.registerIn(engine.tools);
-  const journal = createInMemoryRunJournal();
+  const journal = createInMemoryRunJournal({ approvals });
   const runs = new ChainRuns({ engine, journal, approvals, chains });
   return { ...world, runs, chains, approvals };
 }

@@ -99,7 +99,12 @@ async function agentCaller({ engine, journal, approvals }: World): Promise<Calle
 
 /** The user of the client dismisses the elicitation, until a decision is requested. */
 async function mcpCaller({ engine, approvals, newest }: World): Promise<Caller> {
-  const serving = createMcpToolServer({ engine, name: "test", version: "1.0.0", approvals });
+  const serving = createMcpToolServer({
+    engine,
+    name: "test",
+    version: "1.0.0",
+    approvals: new ApprovalService(approvals, systemClock),
+  });
   const { url, token } = await serving.http();
   const client = new Client({ name: me, version: "1" }, { capabilities: { elicitation: { form: {} } } });
   let answer: boolean | undefined;

@@ -10,10 +10,12 @@ const approvalRule = `permissions: { ask: ["direct:send"], allow: ["*"] }\n`;
 const library = pathToFileURL(join(dirname(builtProgram), "index.js")).href;
 
 /** A program that makes a durable call, with these arguments of `start`. */
-const program = (...args: readonly unknown[]): string =>
+const program = (...args: readonly unknown[]): string => calling("start", args);
+
+const calling = (verb: "start" | "submit", args: readonly unknown[]): string =>
   `import { openWorkspace } from ${JSON.stringify(library)};
 const workspace = await openWorkspace(".");
-const { status } = await workspace.calls.start(...${JSON.stringify(args)});
+const { status } = await workspace.calls.${verb}(...${JSON.stringify(args)});
 await workspace.close();
 console.log(status);
 `;
@@ -144,6 +146,22 @@ describe.concurrent("a durable call that waits for approval", () => {
     expect(step).toMatchObject({ code: 2, stderr: expect.stringContaining("explain it with: windlass explain c1") });
     const unknown = await windlass(["resume", "c2"], { cwd });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no run "c2"') });
+  });
+});
+
+describe.concurrent("a durable call that was submitted", () => {
+  test("waits for a worker, and for no approval", async () => {
+    const cwd = await folder({
+      ...tracingTools,
+      "program.mjs": calling("submit", ["send", { to: "ada" }, { runId: "c1" }]),
+    });
+    expect(await runProgram(cwd)).toBe("undefined");
+    const runs = await windlass(["runs"], { cwd });
+    expect(runs.stdout).toMatch(/c1 +waiting/);
+    expect(runs.stderr).toBe("run c1 waits for a worker, not for an approval. Continue with: windlass resume c1\n");
+    expect((await windlass(["show", "c1"], { cwd })).stderr).toContain("resume it with: windlass resume c1");
+    expect(await windlass(["resume", "c1"], { cwd })).toMatchObject({ code: 0 });
+    expect(await effects(cwd)).toEqual(['send {"to":"ada"}']);
   });
 });
 

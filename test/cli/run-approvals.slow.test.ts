@@ -56,6 +56,7 @@ describe.concurrent("an agent that is called as a tool and waits for approval", 
     const runs = await windlass(["runs"], { cwd });
     expect(runs.stderr).toContain("list pending approvals with: windlass approvals");
     expect(runs.stderr).not.toContain("approvals of a waiting run are decided");
+    expect(runs.stderr).not.toContain("waits for a worker");
     // The calling run lists the approval as well.
     const decided = await windlass(["approve", runId, "--no-resume"], { cwd });
     expect(decided).toMatchObject({ code: 0, stderr: expect.stringContaining(`with: windlass resume ${runId}`) });

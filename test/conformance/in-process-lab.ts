@@ -1,8 +1,8 @@
 import type { RunResult } from "../../src/chain/index.ts";
 import { type OpenHost, type RunHost, type RunPorts, openHost } from "../../src/run/index.ts";
 import type { JournalSink } from "../../src/run/host/journal-writer.ts";
-import type { RunStore } from "../../src/store/index.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
+import { overridePort } from "../support/override-port.ts";
 import {
   type Executed,
   type LabMachine,
@@ -76,7 +76,7 @@ export class RunOfLives {
     const journal = intercepted(this.#ports.journal, process.call);
     const sink = life.between?.(journal);
     const ports: Omit<RunPorts, "secrets"> = {
-      journal: sink === undefined ? journal : withAppend(journal, sink),
+      journal: sink === undefined ? journal : overridePort(journal, { append: (...args) => sink.append(...args) }),
       approvals: intercepted(this.#ports.approvals, process.call),
       openHost: (task) => process.add((life.openHost ?? openHost)(task)),
       interruptedApprovalMs: life.interruptedApprovalMs,
@@ -129,14 +129,6 @@ export class RunOfLives {
     if (!state.isOver) throw new Error("the run does not end");
     return work;
   }
-}
-
-/** The same journal, with another `append`. */
-function withAppend(journal: RunStore, sink: JournalSink): RunStore {
-  const append: JournalSink["append"] = (...args) => sink.append(...args);
-  return new Proxy(journal, {
-    get: (target, name) => (name === "append" ? append : (Reflect.get(target, name) as unknown)),
-  });
 }
 
 /** A simulated process. After it was killed, nothing that it does has an effect. */

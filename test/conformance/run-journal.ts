@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type {
-  ApprovalStore,
-  Claim,
-  NewJournalEvent,
-  NewRun,
-  RecordStore,
-  RunStore,
-  RunLease,
+import {
+  type ApprovalStore,
+  type Claim,
+  type ExecutableRun,
+  type JournalEvent,
+  type NewJournalEvent,
+  type NewRun,
+  type RecordStore,
+  type RunStore,
+  type RunLease,
+  eventsPerUpdate,
 } from "../../src/store/index.ts";
 import { sampleEvent, sampleRun, settledCall } from "./sample-run.ts";
 
@@ -55,7 +58,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       test("returns a lease, and the run can be read back unchanged", async () => {
         const made = sampleRun("r1", { rerunOf: "r0" });
         expect(await runs.create(made, ann)).toEqual({ lease: { runId: "r1", epoch: 1 } });
-        const expected = { ...made, status: "running", cancelRequested: false, leaseHolder: ann, epoch: 1 };
+        const expected = { ...made, status: "running", cancelRequested: false, leaseHolder: ann, epoch: 1, deaths: 0 };
         expect(await runs.read("r1")).toEqual({ run: expected, events: [] });
         expect(await runs.read("r2")).toBeUndefined();
       });
@@ -238,6 +241,7 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
             error: '{"code":"timeout"}',
             cancelRequested: false,
             epoch: 1,
+            deaths: 0,
           });
           expect(read?.events).toHaveLength(3);
           expect(await runs.claim("r1", bob)).toEqual({ kind: "finished", ...read });
@@ -301,6 +305,78 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       });
     });
 
+    describe("deaths of the processes of a run", () => {
+      const deathsOf = async (id: string): Promise<number | undefined> => (await runs.read(id))?.run.deaths;
+      /** Another owner claims the run after the last one has died. */
+      const died = async (id: string, owner = bob): Promise<RunLease> => {
+        now += 15_001;
+        return (await taken(id, owner)).lease;
+      };
+
+      test("are counted by the claims after them, not by those after a release", async () => {
+        const lease = await make("r1");
+        expect(await deathsOf("r1")).toBe(0);
+        await runs.finish(lease, { status: "running", at: 1 });
+        await runs.finish((await taken("r1")).lease, { status: "waiting", at: 1 });
+        expect((await taken("r1")).run.deaths).toBe(0);
+        await died("r1", ann);
+        expect(await deathsOf("r1")).toBe(1);
+        await runs.finish(await died("r1"), { status: "running", at: 1 });
+        expect((await taken("r1")).run.deaths).toBe(2);
+        expect((await runs.list())[0]?.deaths).toBe(2);
+      });
+
+      test("are forgotten once there is a new outcome", async () => {
+        await append(await make("r1"), sampleEvent(1));
+        await died("r1", bob);
+        const lease = await died("r1", ann);
+        expect(await deathsOf("r1")).toBe(2);
+        await append(lease, { ...sampleEvent(2), kind: "started" });
+        await append(lease, { ...sampleEvent(3), kind: "waiting" });
+        expect(await deathsOf("r1")).toBe(2);
+        await append(lease, sampleEvent(4));
+        await append(lease, sampleEvent(5));
+        expect(await deathsOf("r1")).toBe(0);
+        await died("r1", bob);
+        expect(await deathsOf("r1")).toBe(1);
+      });
+
+      test("are listed with executable runs, including the death that made a run executable", async () => {
+        await make("r1");
+        await runs.submit(sampleRun("r2"));
+        await died("r1");
+        now += 15_001;
+        const found = await runs.executable({ kinds: ["chain"], after: 0, limit: 9 });
+        expect(found.map(({ id, deaths }) => [id, deaths])).toEqual([
+          ["r1", 2],
+          ["r2", 0],
+        ]);
+      });
+
+      test("are forgotten when a failed run is reopened; no other finished run can be", async () => {
+        await make("r1");
+        const error = JSON.stringify({ code: "crash_loop", message: "it crashed" });
+        await append(await died("r1"), { ...sampleEvent(1), kind: "started" });
+        await runs.finish(await died("r1", ann), { status: "failed", at: 7, error, metrics: "{}" });
+        expect(await runs.claim("r1", bob)).toMatchObject({ kind: "finished", run: { status: "failed", deaths: 2 } });
+        const claim = await runs.claim("r1", bob, true);
+        expect(claim).toMatchObject({
+          kind: "claimed",
+          was: "failed",
+          run: { status: "running", deaths: 0, epoch: 4 },
+        });
+        expect(claim).toHaveProperty("events.length", 1);
+        const { run } = (await runs.read("r1")) ?? {};
+        for (const name of ["finishedAt", "error", "output"]) expect(run).not.toHaveProperty(name);
+        if (claim.kind === "claimed") await runs.finish(claim.lease, { status: "success", at: 9 });
+        expect((await runs.read("r1"))?.run).toMatchObject({ status: "success", finishedAt: 9 });
+        for (const status of ["success", "cancelled"] as const) {
+          await runs.finish(await make(status), { status, at: 1 });
+          expect(await runs.claim(status, bob, true)).toMatchObject({ kind: "finished" });
+        }
+      });
+    });
+
     describe("an owner", () => {
       test("has a name of its own, and is not gone as long as it reads its changes", async () => {
         const [one, two] = [runs.join(), runs.join()];
@@ -352,7 +428,8 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("a submitted run", () => {
-      const executable = async (): Promise<string[]> => (await runs.list({ executable: true })).map(({ id }) => id);
+      const executable = async (): Promise<string[]> =>
+        (await runs.executable({ kinds: ["chain"], after: 0, limit: 100 })).map(({ id }) => id);
 
       test("waits for a worker, is not abandoned, and is claimed once", async () => {
         expect(await runs.submit(sampleRun("r1"), [sampleEvent(1)])).toBeUndefined();
@@ -373,7 +450,8 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
     });
 
     describe("a suspended run", () => {
-      const executable = async (): Promise<string[]> => (await runs.list({ executable: true })).map(({ id }) => id);
+      const executable = async (): Promise<string[]> =>
+        (await runs.executable({ kinds: ["chain"], after: 0, limit: 100 })).map(({ id }) => id);
       const request = async (key: string): Promise<string> => {
         const of = { key, tool: "send", args: {}, message: "?", callerType: "direct", expiresAt: 100_000 };
         return (await store.approvals.request(of)).id;
@@ -426,6 +504,131 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
       });
     });
 
+    describe("executable runs", () => {
+      const page = async (after = 0, limit = 100): Promise<readonly ExecutableRun[]> =>
+        runs.executable({ kinds: ["chain", "call"], after, limit });
+      const ids = async (...range: Parameters<typeof page>): Promise<string[]> =>
+        (await page(...range)).map(({ id }) => id);
+
+      test("are listed in the order in which they were stored, page by page", async () => {
+        const stored = ["e", "d", "c", "b", "a"];
+        for (const [index, id] of stored.entries()) await runs.submit(sampleRun(id, { startedAt: 9 - index }));
+        const first = await page(0, 2);
+        const second = await page(first.at(-1)?.position, 2);
+        const third = await page(second.at(-1)?.position, 2);
+        expect([first, second, third].map((found) => found.map(({ id }) => id))).toEqual([
+          ["e", "d"],
+          ["c", "b"],
+          ["a"],
+        ]);
+        expect(await page(third.at(-1)?.position)).toEqual([]);
+        await runs.finish((await taken("d")).lease, { status: "success", at: 1 });
+        expect(await ids()).toEqual(["e", "c", "b", "a"]);
+      });
+
+      test("are those that were submitted, released, abandoned or woken, mixed", async () => {
+        await runs.submit(sampleRun("submitted"));
+        await make("held", {}, bob);
+        await make("silent");
+        await runs.finish(await make("due"), {
+          status: "waiting",
+          at: 1,
+          waitsFor: { approvals: [], until: now + 15_000 },
+        });
+        await runs.finish(await make("released"), { status: "running", at: 1 });
+        await runs.finish(await make("over"), { status: "failed", at: 1 });
+        await runs.finish(await make("later"), {
+          status: "waiting",
+          at: 1,
+          waitsFor: { approvals: [], until: now + 90_000 },
+        });
+        expect(await ids()).toEqual(["submitted", "released"]);
+        now += 14_000;
+        await runs.changes(bob, ["held"]);
+        now += 1001;
+        expect(await ids()).toEqual(["submitted", "silent", "due", "released"]);
+        expect(await ids(0, 3)).toEqual(["submitted", "silent", "due"]);
+      });
+
+      test("are of the requested kinds, and called by no other run", async () => {
+        await runs.submit(sampleRun("agent", { kind: "agent" }));
+        await runs.submit(sampleRun("called", { calledBy: "outer" }));
+        await runs.submit(sampleRun("call", { kind: "call" }));
+        expect(await page()).toEqual([{ id: "call", kind: "call", deaths: 0, position: expect.any(Number) as number }]);
+        expect(await runs.executable({ kinds: [], after: 0, limit: 9 })).toEqual([]);
+        expect((await runs.list({ calledBy: "outer" })).map(({ id }) => id)).toEqual(["called"]);
+      });
+    });
+
+    describe("an update", () => {
+      const updateOf = async (runId: string, after?: number) =>
+        (await runs.updates([{ runId, ...(after !== undefined && { after }) }]))[0];
+
+      test("has the state of a run, and the events after the cursor", async () => {
+        const lease = await make("r1");
+        for (const seq of [1, 2, 3]) await append(lease, sampleEvent(seq));
+        const state = { id: "r1", kind: "chain", status: "running", epoch: 1, isSuspended: false };
+        expect(await updateOf("r1")).toEqual({ ...state, events: [] });
+        expect(await updateOf("r1", 0)).toEqual({ ...state, events: [1, 2, 3].map((seq) => sampleEvent(seq)) });
+        expect(await updateOf("r1", 2)).toEqual({ ...state, events: [sampleEvent(3)] });
+        expect(await updateOf("r1", 3)).toEqual({ ...state, events: [] });
+        await runs.finish(lease, { status: "success", at: 1 });
+        expect(await updateOf("r1", 3)).toEqual({ ...state, status: "success", events: [] });
+      });
+
+      test("of many runs has the order of the cursors; a run that does not exist has none", async () => {
+        await make("a");
+        await runs.submit(sampleRun("b", { kind: "call" }));
+        const found = await runs.updates([{ runId: "b" }, { runId: "none" }, { runId: "a", after: 0 }]);
+        expect(found.map((update) => update?.id)).toEqual(["b", undefined, "a"]);
+        expect(found[0]).toMatchObject({ kind: "call", status: "waiting", epoch: 0 });
+      });
+
+      test("has a limited number of events; the next one continues", async () => {
+        const lease = await make("r1");
+        const events = Array.from({ length: 450 }, (_, index) => sampleEvent(index + 1));
+        const stored = events.map((event) => append(lease, event));
+        await Promise.all(stored);
+        const read: JournalEvent[] = [];
+        for (;;) {
+          const next = (await updateOf("r1", read.length))?.events ?? [];
+          read.push(...next);
+          if (next.length < eventsPerUpdate) break;
+          expect(next).toHaveLength(eventsPerUpdate);
+        }
+        expect(read).toEqual(events);
+      });
+
+      test("says that a run is suspended as long as no worker can claim it", async () => {
+        await runs.submit(sampleRun("submitted"));
+        expect(await updateOf("submitted")).toMatchObject({ status: "waiting", isSuspended: false });
+        const wait = { approvals: [], until: now + 5000 };
+        await runs.finish(await make("r1"), { status: "waiting", at: now, waitsFor: wait });
+        expect(await updateOf("r1")).toMatchObject({ status: "waiting", isSuspended: true });
+        now += 5000;
+        expect(await updateOf("r1")).toMatchObject({ status: "waiting", isSuspended: false });
+        await runs.finish(await make("r2"), { status: "waiting", at: now, waitsFor: { approvals: ["a"] } });
+        expect(await updateOf("r2")).toMatchObject({ status: "waiting", isSuspended: true });
+        await runs.requestCancel("r2", "ann");
+        expect(await updateOf("r2")).toMatchObject({ status: "waiting", isSuspended: false });
+      });
+
+      test("is announced to watchers, with the run that was written here, until they stop", async () => {
+        const seen: unknown[] = [];
+        const stop = runs.watch((runId) => seen.push(runId));
+        const lease = await make("r1");
+        await append(lease, sampleEvent(1));
+        expect(seen).toContain("r1");
+        seen.length = 0;
+        await runs.finish(lease, { status: "waiting", at: 1, waitsFor: { approvals: ["a"] } });
+        expect(seen).toContain("r1");
+        stop();
+        seen.length = 0;
+        await append(await make("r2"), sampleEvent(1));
+        expect(seen).toEqual([]);
+      });
+    });
+
     describe("a list", () => {
       const ids = async (query?: Parameters<RunStore["list"]>[0]): Promise<string[]> =>
         (await runs.list(query)).map(({ id }) => id);
@@ -446,9 +649,39 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await ids({ limit: 2 })).toEqual(["d", "b"]);
         expect(await ids({ name: "research" })).toEqual(["d", "b", "c"]);
         expect(await ids({ status: "failed" })).toEqual(["b"]);
+        expect(await ids({ id: "b" })).toEqual(["b"]);
+        expect(await ids({ id: "b", status: "waiting" })).toEqual([]);
         expect(await ids({ status: "waiting", name: "write" })).toEqual([]);
         expect((await runs.list({ status: "failed" }))[0]).toEqual((await runs.read("b"))?.run);
         expect(await ids({ limit: -5 })).toEqual(["d"]);
+      });
+
+      test("continues after a run, also among runs that started together, while others are stored and removed", async () => {
+        for (const [id, startedAt] of Object.entries({ a: 1, b: 3, c: 2, d: 3, e: 3 })) await make(id, { startedAt });
+        const after = async (id: string, startedAt: number): Promise<string[]> =>
+          ids({ after: { id, startedAt }, limit: 2 });
+        expect(await ids({ limit: 2 })).toEqual(["e", "d"]);
+        await make("new", { startedAt: 4 });
+        await make("late", { startedAt: 3 });
+        expect(await after("d", 3)).toEqual(["b", "c"]);
+        expect(await after("c", 2)).toEqual(["a"]);
+        expect(await after("a", 1)).toEqual([]);
+        // A run that no longer exists leaves out none of those that started with it.
+        expect(await after("gone", 3)).toEqual(["late", "e"]);
+        expect(await ids({ after: { id: "d", startedAt: 3 }, since: 2 })).toEqual(["b", "c"]);
+      });
+
+      test("finds runs since a time, and by text in their id, name or error", async () => {
+        const error = JSON.stringify({ code: "timeout", message: 'Step "ask" took 100% of its time_limit, 太慢' });
+        await runs.finish(await make("r1", { startedAt: 1, name: "daily" }), { status: "failed", at: 5, error });
+        await runs.finish(await make("r2", { startedAt: 2 }), { status: "success", at: 5, output: '"took 100%"' });
+        expect(await ids({ since: 2 })).toEqual(["r2"]);
+        expect(await ids({ since: 1 })).toEqual(["r2", "r1"]);
+        for (const text of ["TOOK 100% of", 'step "ask"', "太慢", "time_limit", "dAIly", "R1"]) {
+          expect([text, await ids({ text })]).toEqual([text, ["r1"]]);
+        }
+        for (const text of ["100%%", "time.limit", "took_100", "\\", "'"]) expect(await ids({ text })).toEqual([]);
+        expect(await ids({ text: "" })).toEqual(["r2", "r1"]);
       });
 
       test("lists abandoned runs, including one without any events", async () => {

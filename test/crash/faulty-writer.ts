@@ -8,6 +8,7 @@ import type { WriteAnswer, Batch } from "../../src/adapters/sqlite/thread/worker
 
 const { WINDLASS_TEST_FAULT: fault = "", WINDLASS_TEST_CURE: cure = "" } = process.env;
 let db: DatabaseSync | undefined;
+let limit: number | undefined;
 
 const { ops, explain } = createWriterOps((file) => {
   db = openDatabase(file);
@@ -30,7 +31,8 @@ const faults: Record<string, (batch: Batch) => readonly WriteAnswer[]> = {
     process.exit(4);
   },
   full(batch) {
-    db?.exec("PRAGMA max_page_count = 60");
+    limit ??= Number(db?.prepare("PRAGMA page_count").get()?.["page_count"]) + 40;
+    db?.exec(`PRAGMA max_page_count = ${limit}`);
     return ops.commit(batch);
   },
   slow(batch) {

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterEach, describe, expect, test } from "vitest";
 import { type McpToolServerOptions, createMcpToolServer } from "../../src/adapters/mcp/server/mcp-tool-server.ts";
 import {
+  ApprovalService,
   type EngineOptions,
   createEngine,
   createInMemoryApprovals,
@@ -53,7 +54,7 @@ async function serve(more: Partial<McpToolServerOptions>, options: EngineOptions
 
 describe("an irreversible call of a client's model", () => {
   test("needs approval by the user of the client without any rule", async () => {
-    const { requested, call } = await serve({ approvals: createInMemoryApprovals() });
+    const { requested, call } = await serve({ approvals: new ApprovalService(createInMemoryApprovals(), systemClock) });
     expect(await call("look")).toContain("seen");
     expect(requested).toEqual([]);
     expect(await call("remove")).toContain("removed");

@@ -7,7 +7,7 @@ import { type InstalledPackage, installPackage } from "./install-package.ts";
 const root = resolve(import.meta.dirname, "../..");
 /** Starts a type checker, or several processes. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-const entries = ["", "/agent", "/chain", "/hub", "/mcp", "/otel", "/testing", "/tools"];
+const entries = ["", "/agent", "/chain", "/client", "/hub", "/mcp", "/otel", "/server", "/testing", "/tools"];
 /** These need an optional peer dependency. */
 const peerEntries = { "/ai-sdk": ["ai"], "/langchain": ["@langchain/core"] };
 

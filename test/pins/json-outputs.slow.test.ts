@@ -25,6 +25,7 @@ const commands: readonly (readonly string[])[] = [
   ["approvals", "--json"],
   ["doctor", "--json"],
   ["trust", "--list", "--json"],
+  ["token", "create", "ci", "--json"],
   ["prune", "--days", "10000", "--json"],
   ["run", "each", "--json"],
   ["run", "approval", "to=ada", "--json"],

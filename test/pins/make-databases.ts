@@ -104,13 +104,14 @@ await windlass(["mcp", "approve", "pins", "-y"]);
 await windlass(["call", "pins/echo", "text=hello"]);
 await server.close();
 
-// An approval of today must still be open when the test runs in some years.
+// An approval of today must still be open when the test runs in some years, and its run suspended.
 const farFuture = Date.UTC(2100, 0);
 const db = new DatabaseSync(join(cwd, ".windlass/journal.db"));
 db.prepare("UPDATE approvals SET expires_at = ? WHERE status = 'pending'").run(farFuture);
 db.prepare(
   "UPDATE run_events SET data = json_set(data, '$.due', ?) WHERE kind = 'waiting' AND json_type(data, '$.approvalId') IS NOT NULL",
 ).run(farFuture);
+db.prepare("UPDATE runs SET waits_for = json_set(waits_for, '$.until', ?) WHERE waits_for IS NOT NULL").run(farFuture);
 db.close();
 
 await rm(join(fixture, "state"), { recursive: true, force: true });

@@ -38,7 +38,7 @@ const serving = `
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWorkspace } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
 const workspace = await openWorkspace(".");
-const pending = await workspace.approvals.list(Date.now(), "pending");
+const pending = await workspace.approvals.list("pending");
 await workspace.runs.decide(pending.find(({ runId }) => runId === "approval").id, { approved: true, by: "ada" });
 const stop = new AbortController();
 const served = workspace.runs.serve({ signal: stop.signal });

@@ -10,8 +10,8 @@ import { FakeClock } from "./fake-clock.ts";
 /** One machine: a journal and approvals that processes share. */
 export function machine(specs: readonly ChainSpec[], behaviours: Readonly<Record<string, MockAnswer>>) {
   const clock = new FakeClock();
-  const journal = createInMemoryRunJournal({ clock });
   const approvals = createInMemoryApprovals({ clock });
+  const journal = createInMemoryRunJournal({ clock, approvals });
   const chainNames = new Set(specs.map(({ name }) => name));
   const names = specs.flatMap((spec) => [...mockTools(spec)].map(({ name }) => name));
   const tools = mockTools(

@@ -114,6 +114,7 @@ export async function recordRun(spec: ChainSpec, options: RecordOptions = {}): P
     finishedAt: facts.endedAt,
     cancelRequested: false,
     epoch: 1,
+    deaths: 0,
   };
   return { facts, plan, run, events, tools };
 }

@@ -8,9 +8,9 @@ import {
   defineTool,
   type Attachment,
   ok,
+  attachmentKind,
 } from "../../tool/index.ts";
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
-import { attachmentKind, objectSchema } from "../frameworks/foreign-tool.ts";
 import {
   type Schema,
   type Validation,
@@ -18,6 +18,7 @@ import {
   fromStandard,
   isRecord,
   isStandardSchema,
+  objectSchema,
 } from "../../schema/index.ts";
 
 /** Options of {@link fromAiSdkTool}: properties of a tool that the AI SDK does not describe. */

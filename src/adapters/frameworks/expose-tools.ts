@@ -1,8 +1,8 @@
-import { FailureError, canonicalJson, nodeCrypto, type Failure } from "../../base/index.ts";
+import { FailureError, canonicalJson, nodeCrypto, type Failure, definedOnly, orElse } from "../../base/index.ts";
 import { type CallContext, type Engine, type Passage, SeenUrls } from "../../engine/index.ts";
 import { type ResultStore, type ResultOwner, redactOutput, viewResult } from "../../hub/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
-import { showUnsafe, suggest, stripUnsafe } from "../../text/index.ts";
+import { showUnsafe, suggestEnding, stripUnsafe } from "../../text/index.ts";
 import {
   type AnyTool,
   type ToolResult,
@@ -109,8 +109,7 @@ function chosenTools(engine: Engine, { tools }: ExposeToolsOptions): AnyTool[] {
 function toolNamed({ tools }: Engine, name: string): AnyTool {
   const tool = tools.get(name);
   if (tool !== undefined) return tool;
-  const near = suggest(name, tools.names());
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const hint = suggestEnding(name, tools.names());
   throw new FailureError(`no tool is named ${JSON.stringify(showUnsafe(name))}${hint}`, { code: "tool_not_found" });
 }
 
@@ -183,9 +182,7 @@ function contextOf({ options, framework, target }: Offer, exposedCall: ExposedCa
     ...context,
     // A model makes these calls, regardless of the options.
     callerType: "conversation_agent",
-    ...(conversationId !== undefined && { conversationId }),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(exposedCall.signal !== undefined && { signal: exposedCall.signal }),
+    ...definedOnly({ conversationId, idempotencyKey, signal: exposedCall.signal }),
     ...untrustedBy(exposedCall, options),
     ...(exposedCall.onProgress !== undefined && { onProgress: bothOf(exposedCall.onProgress, options.onProgress) }),
   };
@@ -222,12 +219,11 @@ function keyOf(
 ): string | undefined {
   if (conversationId === undefined || toolCallId === undefined || toolCallId === "") return undefined;
   const hash = nodeCrypto().createHash("sha256");
-  try {
-    return `${conversationId}/${hash.update(canonicalJson([toolCallId, tool, args])).digest("base64url")}`;
-  } catch {
-    // Circular arguments; the engine reports what is wrong with them.
-    return undefined;
-  }
+  // Circular arguments; the engine reports what is wrong with them.
+  return orElse(
+    () => `${conversationId}/${hash.update(canonicalJson([toolCallId, tool, args])).digest("base64url")}`,
+    undefined,
+  );
 }
 
 /** The part of a result that a model may read. */

@@ -1,4 +1,4 @@
-import { parseJson } from "../../base/index.ts";
+import { parseJson, orElse } from "../../base/index.ts";
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { JSONObject, LanguageModelV4Message, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { isRecord } from "../../schema/index.ts";
@@ -30,12 +30,11 @@ export function attachMessage(
   if (isPlain(message)) return undefined;
   const { content, additional_kwargs, response_metadata, id } = message;
   const attached: AttachedMessage = { content, additional_kwargs, response_metadata, id };
-  try {
-    // A copy: the attached message must not change, and is written to the journal as JSON.
-    return { [key]: { provider, message: JSON.parse(JSON.stringify(attached)) as JSONObject } };
-  } catch {
-    return undefined;
-  }
+  // A copy: the attached message must not change, and is written to the journal as JSON.
+  return orElse(
+    () => ({ [key]: { provider, message: JSON.parse(JSON.stringify(attached)) as JSONObject } }),
+    undefined,
+  );
 }
 
 /** These keys alone reveal content of other providers beside the text and the calls. */

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Prompt,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { raceAbort } from "../../base/index.ts";
+import { raceAbort, definedOnly } from "../../base/index.ts";
 import { type Model, type ModelGenerateResult, type ModelCall, modelFailure } from "../../model/index.ts";
 import { LangChainTurnStream, readFinishReason, readUsage } from "./turn-stream.ts";
 import { toModelError } from "./model-error.ts";
@@ -81,8 +81,7 @@ function prepare(
   const { abortSignal: signal, stopSequences: stop } = call;
   const settings = {
     ...callOptions?.(call),
-    ...(stop !== undefined && { stop }),
-    ...(signal !== undefined && { signal }),
+    ...definedOnly({ stop, signal }),
   };
   const provider = providerOf(chatModel);
   return {

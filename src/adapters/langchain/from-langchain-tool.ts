@@ -6,18 +6,19 @@ import {
   isRecord,
   isStandardSchema,
   type JsonSchema,
+  objectSchema,
 } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import {
   type Attachment,
-  type Ok,
   type Tool,
   type ToolContext,
   type ToolInfo,
   defineTool,
   ok,
+  attachmentKind,
+  bytesOfBase64,
 } from "../../tool/index.ts";
-import { objectSchema, attachmentKind } from "../frameworks/foreign-tool.ts";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 
 /** Options of {@link fromLangChainTool}: properties of a tool that LangChain does not describe. */
@@ -119,7 +120,7 @@ interface ToolAnswer {
 }
 
 function outputOf(name: string, provided: unknown): unknown {
-  if (isCommand(provided)) {
+  if (isRecord(provided) && provided["lg_name"] === "Command") {
     throw new FailureError(`${name} returned a LangGraph command, which only works inside a graph`, {
       retry: "never",
     });
@@ -130,22 +131,12 @@ function outputOf(name: string, provided: unknown): unknown {
 function read({ content, status, artifact }: ToolAnswer): unknown {
   const { text, attachments } = readBlocks(content);
   if (status === "error") return new FailureError(text.trim() === "" ? "the tool failed without a message" : text);
-  const output = fromJsonText(text);
+  // LangChain serializes any tool output as JSON text; arrays and objects are parsed back.
+  const output = /^\s*[[{]/.test(text) ? parseJson(text, text) : text;
   const meta = artifact === undefined ? undefined : { artifact: shortArtifact(artifact) };
-  return attachments.length === 0 && meta === undefined ? output : attachExtras(output, attachments, meta);
-}
-
-function attachExtras(
-  output: unknown,
-  attachments: readonly Attachment[],
-  meta: Record<string, unknown> | undefined,
-): Ok<unknown> {
-  return ok(output, { ...(attachments.length > 0 && { attachments }), ...(meta !== undefined && { meta }) });
-}
-
-/** LangChain serializes any tool output as JSON text; arrays and objects are parsed back. */
-function fromJsonText(text: string): unknown {
-  return /^\s*[[{]/.test(text) ? parseJson(text, text) : text;
+  return attachments.length === 0 && meta === undefined
+    ? output
+    : ok(output, { ...(attachments.length > 0 && { attachments }), ...(meta !== undefined && { meta }) });
 }
 
 /** Metadata of a result is stored with its record, so it must stay small. */
@@ -159,10 +150,6 @@ function shortArtifact(artifact: unknown): unknown {
 
 function isToolAnswer(value: unknown): value is ToolAnswer {
   return isRecord(value) && value["type"] === "tool" && "content" in value && "tool_call_id" in value;
-}
-
-function isCommand(value: unknown): boolean {
-  return isRecord(value) && value["lg_name"] === "Command";
 }
 
 type Block = Readonly<Record<string, unknown>>;
@@ -199,10 +186,10 @@ function dataOf(block: Block): { readonly mimeType: string; readonly data: Uint8
   const { data, mimeType = block["mime_type"] } = block;
   const type = typeof mimeType === "string" ? stripUnsafe(mimeType) : "application/octet-stream";
   if (data instanceof Uint8Array) return { mimeType: type, data };
-  if (typeof data === "string") return { mimeType: type, data: bytesOf(data) };
+  if (typeof data === "string") return { mimeType: type, data: bytesOfBase64(data) };
   const inline = /^data:([^;,]*);base64,(.*)$/s.exec(urlOf(block) ?? "");
   if (inline === null) return undefined;
-  return { mimeType: inline[1] || type, data: bytesOf(inline[2] ?? "") };
+  return { mimeType: inline[1] || type, data: bytesOfBase64(inline[2] ?? "") };
 }
 
 function urlOf(block: Block): string | undefined {
@@ -211,22 +198,14 @@ function urlOf(block: Block): string | undefined {
   return typeof url === "string" ? url : undefined;
 }
 
-function bytesOf(base64: string): Uint8Array {
-  return new Uint8Array(Buffer.from(base64, "base64"));
-}
-
 /**
  * Converts a schema of a LangChain tool to JSON Schema: Zod of any version, another Standard Schema, or JSON Schema.
  */
 export function jsonSchemaOf(schema: unknown): JsonSchema {
-  if (isStandardSchema(schema) && !isOldZod(schema)) return fromStandard(schema).json;
+  // Zod 3 cannot describe itself; LangChain can describe it.
+  if (isStandardSchema(schema) && !("_def" in schema && !("_zod" in schema))) return fromStandard(schema).json;
   // The types of a tool's schema are exactly what this function accepts.
   const json: unknown = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0]);
   if (isRecord(json)) return json;
   throw new FailureError("the tool's schema is neither Zod nor JSON Schema", { code: "tool_invalid" });
-}
-
-/** Zod 3 cannot describe itself; LangChain can describe it. */
-function isOldZod(schema: object): boolean {
-  return "_def" in schema && !("_zod" in schema);
 }

@@ -1,3 +1,4 @@
+import { attachmentKind } from "../../tool/index.ts";
 import {
   type BaseMessage,
   HumanMessage,
@@ -13,7 +14,6 @@ import type {
   SharedV4FileData,
 } from "@ai-sdk/provider";
 import { restoreMessage } from "./attached-message.ts";
-import { attachmentKind } from "../frameworks/foreign-tool.ts";
 import type { AssistantMessage } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { attachedTurn } from "./attached-turn.ts";

@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { FailureError, isFailureError } from "../../base/index.ts";
+import { FailureError, isFailureError, orElse } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
 /** Codes of connections that failed or broke. */
@@ -21,7 +21,7 @@ export function toModelError(error: unknown, signal: AbortSignal | undefined): u
       requestBodyValues: undefined,
       statusCode,
       responseHeaders: headersOf(error),
-      responseBody: bodyOf(error) ?? message,
+      responseBody: orElse(() => JSON.stringify(isRecord(error) ? error["error"] : undefined), undefined) ?? message,
       cause: error,
     });
   }
@@ -45,15 +45,6 @@ function headersOf(error: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(found).flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : [])),
   );
-}
-
-function bodyOf(error: unknown): string | undefined {
-  const body = isRecord(error) ? error["error"] : undefined;
-  try {
-    return body === undefined ? undefined : JSON.stringify(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function isConnection(error: unknown): boolean {

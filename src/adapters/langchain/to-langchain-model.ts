@@ -26,7 +26,7 @@ import { fromLangChainMessages } from "./langchain-messages.ts";
 import { attachTurn } from "./attached-turn.ts";
 import { isLangChainTool } from "@langchain/core/utils/function_calling";
 import type { LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from "@ai-sdk/provider";
-import { FailureError } from "../../base/index.ts";
+import { FailureError, definedOnly } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { jsonSchemaOf } from "./from-langchain-tool.ts";
 
@@ -116,11 +116,7 @@ export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
 
   #limits(signal: AbortSignal | undefined): ModelRequestLimits {
     const { maxRetries, timeoutMs = this.#model.timeoutMs } = this.#options;
-    return {
-      ...(signal !== undefined && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(maxRetries !== undefined && { maxRetries }),
-    };
+    return definedOnly({ signal, timeoutMs, maxRetries });
   }
 
   #callOf(messages: readonly BaseMessage[], options: this["ParsedCallOptions"]): ModelCall {
@@ -131,9 +127,7 @@ export class WindlassChatModel extends BaseChatModel<WindlassCallOptions> {
       prompt: fromLangChainMessages(messages),
       ...(tools.length > 0 && { tools: toFunctionTools(tools) }),
       ...(tools.length > 0 && toolChoice !== undefined && { toolChoice }),
-      ...(stop !== undefined && { stopSequences: stop }),
-      ...(temperature !== undefined && { temperature }),
-      ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+      ...definedOnly({ stopSequences: stop, temperature, maxOutputTokens: maxTokens }),
     };
   }
 }
@@ -244,10 +238,7 @@ function toUsage(usage: TokenUsage): UsageMetadata {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    input_token_details: {
-      ...(cachedTokens !== undefined && { cache_read: cachedTokens }),
-      ...(cacheWriteTokens !== undefined && { cache_creation: cacheWriteTokens }),
-    },
+    input_token_details: definedOnly({ cache_read: cachedTokens, cache_creation: cacheWriteTokens }),
     output_token_details: { ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }) },
   };
 }

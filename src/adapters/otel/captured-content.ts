@@ -1,5 +1,5 @@
 import type { Span } from "@opentelemetry/api";
-import { isFailureError } from "../../base/index.ts";
+import { isFailureError, orElse } from "../../base/index.ts";
 import type { ModelCall, ModelTurn, TurnPart } from "../../model/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
 import { isOk } from "../../tool/index.ts";
@@ -66,11 +66,7 @@ function textMessagePart(role: string, content: string): OtelMessage {
 
 /** A handler may return a value that is not JSON; the engine reports that to its caller. */
 function asJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "";
-  }
+  return orElse(() => JSON.stringify(value) ?? "", "");
 }
 
 /** A part of a message, in the form of the semantic conventions. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { providerAttributes } from "./agent-spans.ts";
+import { providerAttributes } from "./trace-engine.ts";
 
 test.each([
   ["api.openai.com", { "gen_ai.provider.name": "openai", "server.address": "api.openai.com" }],

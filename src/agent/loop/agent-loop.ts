@@ -15,12 +15,12 @@ import type { RunProgram } from "../../run/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type TurnRequest, isRequestRejected, requestModel } from "./request-model.ts";
 import { fitsContextWindow, clearOldResults, removeImages } from "./context-window.ts";
-import { type ResolvedToolCall, resolvedCallsOf } from "./resolve-tool-calls.ts";
+import { resolvedCallsOf } from "./resolve-tool-calls.ts";
 import { type ConversationMessage, textMessage } from "../events/message.ts";
 import { offerRegisteredTools } from "./choose-tools.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
 import { pendingResultPart } from "./tool-result-part.ts";
-import { runToolCalls } from "./run-tool-calls.ts";
+import { type TurnCalls, runToolCalls } from "./run-tool-calls.ts";
 import { summarizeHistory, summaryTurnRef } from "./summarize-history.ts";
 
 /** A conversation with a model that may call tools. */
@@ -54,10 +54,12 @@ export function* runAgentLoop(run: AgentRun, conversation: LoopConversation): Ru
     const turnRef = { part, round: progress.round };
     const turn = yield* requestWithinContext(run, conversation, { turnRef, must, nudged });
     // An empty message is not an answer, and services reject it in the history.
-    if (turn.content.some(hasContent)) messages.push(toAssistantMessage(turn));
+    const message = toAssistantMessage(turn);
+    if (turn.content.some(hasContent)) messages.push(message);
     const calls = resolvedCallsOf(turn);
     if (calls.some(({ resolution }) => resolution !== undefined)) {
-      const allKnown = yield* runRequestedCalls(run, conversation, { turnRef, calls });
+      const parsed = parsedInputs(message);
+      const allKnown = yield* runRequestedCalls(run, conversation, { turnRef, calls, parsed });
       progress = { ...progress, stale: allKnown ? progress.stale + 1 : 0, last: turn.usage };
       nudged = false;
       continue;
@@ -94,14 +96,21 @@ function forceAnswer(run: AgentRun, conversation: LoopConversation, progress: Lo
 function* runRequestedCalls(
   run: AgentRun,
   { messages, tools }: LoopConversation,
-  { turnRef, calls }: { readonly turnRef: TurnRef; readonly calls: readonly ResolvedToolCall[] },
+  { turnRef, calls, parsed }: Pick<TurnCalls, "turnRef" | "calls" | "parsed">,
 ): RunProgram<boolean> {
   const open = calls.map(pendingResultPart);
   messages.push({ role: "tool", content: open });
   const onPart = (part: (typeof open)[number], index: number): void => void (open[index] = part);
-  const { parts, allKnown } = yield* runToolCalls(run, { turnRef, calls, offered: tools, onPart });
+  const { parts, allKnown } = yield* runToolCalls(run, { turnRef, calls, parsed, offered: tools, onPart });
   messages[messages.length - 1] = { role: "tool", content: parts };
   return allKnown;
+}
+
+/** The arguments of the calls in a message, so that they are not parsed twice. */
+function parsedInputs({ content }: ReturnType<typeof toAssistantMessage>): unknown[] {
+  const inputs: unknown[] = [];
+  for (const part of content) if (part.type === "tool-call") inputs.push(part.input);
+  return inputs;
 }
 
 /** Reasoning alone is not content. */

@@ -23,8 +23,8 @@ const permissions = { ask: ["wipe"], allow: ["*"] };
 
 /** Runs that outlive their engine. */
 function world(model: ScriptedModel) {
-  const journal = createInMemoryRunJournal({});
   const approvals = createInMemoryApprovals({});
+  const journal = createInMemoryRunJournal({ approvals });
   const runs = (engine: Engine): AgentRuns => {
     return new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model });
   };

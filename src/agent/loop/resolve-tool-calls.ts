@@ -1,10 +1,10 @@
 import { type ModelTurn, type TurnToolCall, toolCallsOf } from "../../model/index.ts";
 import { parseArguments } from "../../schema/index.ts";
-import { type Effect, nameToCall, type AnyTool } from "../../tool/index.ts";
+import { type Effect, nameToCall } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import type { TurnRequest } from "./request-model.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
-import { resolveEffect } from "../../engine/index.ts";
+import { resolveCallEffect } from "../../engine/index.ts";
 
 /**
  * Interpretation of a model's call, by the tools available when it arrived. Plain JSON: it is in the journal with the
@@ -98,13 +98,4 @@ export function normalizeToolName(name: string, isOffered: (name: string) => boo
   if (!dressed.test(name)) return name;
   const trimmed = name.trim();
   return [name, trimmed, trimmed.replace(/^functions\./, "")].find(isOffered) ?? name;
-}
-
-/** The effect of a call with unchecked arguments; the most severe effect if the tool cannot determine it. */
-export function resolveCallEffect(tool: AnyTool, args: unknown): Effect {
-  try {
-    return resolveEffect(tool, args);
-  } catch {
-    return "once";
-  }
 }

@@ -20,6 +20,8 @@ import { offerFoundTool } from "./choose-tools.ts";
 export interface TurnCalls {
   readonly turnRef: TurnRef;
   readonly calls: readonly ResolvedToolCall[];
+  /** Their arguments as they were parsed for the conversation. */
+  readonly parsed?: readonly unknown[] | undefined;
   /** Grows by the tools found. */
   readonly offered: OfferedTools | undefined;
   /** Called with each part as soon as it exists. */
@@ -66,7 +68,7 @@ interface Answered {
  * model request could use their results.
  */
 export function* runToolCalls(run: AgentRun, turn: TurnCalls): RunProgram<ToolCallOutcomes> {
-  const calls = turn.calls.map(readCall);
+  const calls = turn.calls.map((call, index) => readCall(call, index, turn.parsed?.[index]));
   const answered: Answered[] = [];
   for (const group of inGroups(calls)) {
     const spent = run.budget.spent();
@@ -93,9 +95,9 @@ function inGroups(calls: readonly ReadCall[]): ReadCall[][] {
   return groups;
 }
 
-function readCall(call: ResolvedToolCall, index: number): ReadCall {
+function readCall(call: ResolvedToolCall, index: number, known: unknown): ReadCall {
   if (call.broken !== undefined) return unusable(call, index, brokenText(call));
-  const parsed = parseArguments(call.input === "" ? "{}" : call.input);
+  const parsed = parseArguments(call.input === "" ? "{}" : call.input, known);
   if (parsed.issues !== undefined) {
     return unusable(call, index, parsed.issues.map(({ message }) => message).join("; "));
   }

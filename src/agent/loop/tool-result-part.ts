@@ -49,16 +49,14 @@ function outputOf(run: AgentRun, { result, isRepeated = false, inDoubt, names }:
     return { type: "error-text", value: inDoubt === true ? `${why}\n${doubtText(result.tool, isRepeated)}` : why };
   }
   if (isRepeated) return { type: "text", value: sameText(result.tool) };
-  const { text } = viewText(result, run.spec.resultChars, handleOfResult(result));
-  const notes = [
-    describeMissingSources(result.meta),
-    describeIgnored(result),
-    ...(attachedContentOf(result)?.notes ?? noNotes),
-  ].filter((note) => note !== undefined);
-  return { type: "text", value: notes.length === 0 ? text : [text, ...notes.map((note) => `[${note}]`)].join("\n") };
+  let value = viewText(result, run.spec.resultChars, handleOfResult(result)).text;
+  const missing = describeMissingSources(result.meta);
+  if (missing !== undefined) value += `\n[${missing}]`;
+  const ignored = describeIgnored(result);
+  if (ignored !== undefined) value += `\n[${ignored}]`;
+  for (const note of attachedContentOf(result)?.notes ?? []) value += `\n[${note}]`;
+  return { type: "text", value };
 }
-
-const noNotes: readonly string[] = [];
 
 /** A model may rely on a parameter that had no effect. */
 function describeIgnored({ tool, meta: { ignored } }: ToolResult): string | undefined {

@@ -1,32 +1,11 @@
 import { isRecord } from "../../schema/index.ts";
 import { type Language, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ShownTool } from "../events/agent-event.ts";
-import type { AgentTextTable, SubjectTool } from "../texts/agent-text-table.ts";
+import { type AgentTextTable, subjectParameters } from "../texts/agent-text-table.ts";
 import { agentTexts } from "../texts/agent-texts.ts";
 
 /** Longer values are cut. */
 const maxSubjectLength = 120;
-
-/** The arguments that name the subject of a call; the first that is present is shown. */
-const subjects: Readonly<Record<SubjectTool, readonly string[]>> = {
-  local_search: ["salientTerms", "query"],
-  web_search: ["query"],
-  search_files: ["query", "pattern"],
-  memory_recall: ["query"],
-  memory_store: ["content"],
-  find_tools: ["query"],
-  web_fetch: ["url", "urls"],
-  http_request: ["url"],
-  read_file: ["path"],
-  read_note: ["note", "path"],
-  write_file: ["path"],
-  edit_file: ["path"],
-  list_dir: ["path"],
-  calculator: ["expression"],
-  get_time_range_ms: ["description"],
-  get_weather: ["place", "location", "city"],
-  youtube_transcription: ["url"],
-};
 
 /** Other names of these tools, which conversations of earlier versions contain. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -52,7 +31,7 @@ export function describeCall(
 ): string {
   const texts = agentTexts[language];
   const name = Object.hasOwn(otherNames, tool) ? (otherNames[tool] ?? tool) : tool;
-  const subject = has(subjects, name) ? subjectOf(subjects[name], args, texts) : undefined;
+  const subject = has(subjectParameters, name) ? subjectOf(subjectParameters[name], args, texts) : undefined;
   if (subject !== undefined && has(texts.calls, name)) return texts.calls[name](subject);
   if (has(texts.bareCalls, name)) return texts.bareCalls[name];
   const input = isRecord(args) && Object.keys(args).length > 0 ? ` ${shortValue(args, maxSubjectLength)}` : "";

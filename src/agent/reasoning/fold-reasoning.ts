@@ -105,17 +105,13 @@ interface TurnEvent {
   readonly round: number;
 }
 
-interface Called extends TurnEvent {
-  readonly callId: string;
-}
-
 type At = TurnEvent & { readonly at: number };
 
 function roundKey({ part, round }: TurnEvent): string {
   return `${part}.${round}`;
 }
 
-function callKey(event: Called): string {
+function callKey(event: TurnEvent & { readonly callId: string }): string {
   return `${roundKey(event)}.${event.callId}`;
 }
 

@@ -1,15 +1,15 @@
-import { fail, cliCommand } from "../../base/index.ts";
 import {
   EffectRunner,
   type HeldRun,
   type Host,
   type PreparedRun,
+  type RunInput,
   type RunExecution,
   type RunKind,
   type RunService,
   cancellerOf,
 } from "../../run/index.ts";
-import type { RunConversation, RunRecording } from "../../store/index.ts";
+import type { NewRun, RunConversation, RunRecording } from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { AgentCalls } from "./agent-calls.ts";
@@ -28,6 +28,7 @@ import {
   deserializeAgentRun,
   historyBefore,
   isHistoryPersisted,
+  promptInput,
   serializeAgentRun,
   toAgentPrompt,
 } from "./persisted-agent-run.ts";
@@ -63,9 +64,9 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
     this.#service = service;
   }
 
-  prepare({ spec, text, options }: PromptSpec, how: NestedExecuteOptions): PreparedRun<AgentResult> {
-    const withoutModel = worksWithoutModel(this.#parts, spec);
+  async prepare({ spec, text, options }: PromptSpec, how: NestedExecuteOptions): Promise<PreparedRun<AgentResult>> {
     const runId = this.#service.newRunId(options.runId);
+    const withoutModel = await this.#worksWithoutModel(spec, runId);
     const { conversationId = runId, history = emptyHistory, isDetached = false } = options;
     const prompt = toAgentPrompt(text, history, options);
     const { history: _history, ...request } = prompt;
@@ -80,11 +81,22 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
     const startedAt = this.#service.clock.now();
     return {
       run: serializeAgentRun(runId, persisted, startedAt),
-      checkExisting: () => {
-        throw fail(`run ${runId} already exists; continue: ${cliCommand(`resume ${runId}`)}`, { code: "run_exists" });
-      },
       program: (lease) => this.#program({ persisted, prompt, lease, startedAt, events: [] }, how),
     };
+  }
+
+  /** True if a new run works without a model. Throws if it needs one, unless a run with this id is joined instead. */
+  async #worksWithoutModel(spec: AgentSpec, runId: string): Promise<boolean> {
+    try {
+      return worksWithoutModel(this.#parts, spec);
+    } catch (error) {
+      if ((await this.#service.journal.read(runId)) === undefined) throw error;
+      return false;
+    }
+  }
+
+  inputOf({ input, context }: NewRun): RunInput {
+    return { input: promptInput(input, context) };
   }
 
   async program({ run, lease, events }: HeldRun, options: NestedExecuteOptions): Promise<RunExecution<AgentResult>> {

@@ -200,7 +200,7 @@ export class AgentRun {
       this.knownUrls.addTurn(result.output as ModelTurn, this.#effects?.host.isReplaying === true);
     }
     // A call that waits for an approval is retried: this result is never read.
-    if (pendingApproval === undefined && isUntrustedResult(this, result, effect)) this.tainted = true;
+    if (!this.tainted && pendingApproval === undefined && isUntrustedResult(this, result, effect)) this.tainted = true;
     if (result.success && result.tool === findToolsName) this.#noteFound(result.output);
     const use = modelUsageOf(result);
     if (use !== undefined) this.#pay(use);

@@ -1,6 +1,7 @@
 import { type Clock, failure, isFailureError } from "../../base/index.ts";
 import {
   type CallEnding,
+  type CallExtras,
   type CallRequest,
   type CallRunner,
   type CallSink,
@@ -10,7 +11,7 @@ import {
 } from "../../run/index.ts";
 import type { BeginCall } from "../../engine/index.ts";
 import { type ResultStore, storeLargeResult, redactOutput } from "../../hub/index.ts";
-import { type ModelTurn, requestTurn } from "../../model/index.ts";
+import { type ModelTurn, PriorTurnsReader, requestTurn } from "../../model/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 import type { Elicit, ToolResult, ToolSuccess } from "../../tool/index.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -36,29 +37,48 @@ interface AgentRunnerDeps extends Pick<AgentRun, "budget" | "engine" | "model" |
  * of the model.
  */
 export function agentRunner(parts: AgentRunnerDeps): CallRunner {
-  const { begin, elicit, budget } = parts;
+  const { begin, elicit } = parts;
   const tools = engineRunner({
     begin,
     elicit,
-    perCall: (call) => {
-      const account = new UsageAccount(budget, call.key);
-      return { account, show: (result) => redacted(withModelUsage(result, account.uses), call, parts) };
-    },
+    perCall: (call) => new AgentCallExtras(parts, call),
   });
+  const requests = { ...parts, prior: new PriorTurnsReader() };
   return {
     begin: (call, sink) =>
-      call.tool === modelTool ? new RunningModelRequest(parts, call, sink) : tools.begin(call, sink),
+      call.tool === modelTool ? new RunningModelRequest(requests, call, sink) : tools.begin(call, sink),
   };
+}
+
+/** A tool call on behalf of the model: its usage of models, and its result as the model gets it. */
+class AgentCallExtras implements CallExtras {
+  readonly account: UsageAccount;
+  readonly #parts: AgentRunnerDeps;
+  readonly #call: CallRequest;
+
+  constructor(parts: AgentRunnerDeps, call: CallRequest) {
+    this.account = new UsageAccount(parts.budget, call.key);
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  show(result: ToolResult): ToolResult | Promise<ToolResult> {
+    return redacted(withModelUsage(result, this.account.uses), this.#call, this.#parts);
+  }
+}
+
+interface ModelRequestDeps extends AgentRunnerDeps {
+  readonly prior: PriorTurnsReader;
 }
 
 /** A model request in flight. */
 class RunningModelRequest implements RunningCall {
-  readonly #parts: AgentRunnerDeps;
+  readonly #parts: ModelRequestDeps;
   readonly #call: CallRequest;
   readonly #sink: CallSink;
   readonly #controller = new AbortController();
 
-  constructor(parts: AgentRunnerDeps, call: CallRequest, sink: CallSink) {
+  constructor(parts: ModelRequestDeps, call: CallRequest, sink: CallSink) {
     this.#parts = parts;
     this.#call = call;
     this.#sink = sink;
@@ -67,20 +87,22 @@ class RunningModelRequest implements RunningCall {
 
   async #run(): Promise<void> {
     const { observer, model } = this.#parts;
-    const { runId, conversationId = runId, key, args } = this.#call;
+    const { runId, conversationId = runId, key: attempt, args } = this.#call;
     // Created by `AgentCalls`.
     const request = args as ModelRequest;
-    const of = { runId, conversationId, key: key.slice(0, key.lastIndexOf("#")), call: request.call };
-    const send = (): Promise<ToolResult<ModelTurn>> => this.#send(request);
-    const result = await (observer === undefined || model === undefined
-      ? send()
-      : observer.turn({ ...of, model }, send));
+    let result: ToolResult<ModelTurn>;
+    if (observer === undefined || model === undefined) result = await this.#send(request);
+    else {
+      const key = attempt.slice(0, attempt.lastIndexOf("#"));
+      const { call } = request;
+      result = await observer.turn({ runId, conversationId, key, call, model }, () => this.#send(request));
+    }
     const at = Math.floor(result.executedAt + result.durationMs);
     this.#sink.ended({ outcome: { kind: "call", result, effect: model && "pure" }, at });
   }
 
   async #send({ call, number: turn }: ModelRequest): Promise<ToolResult<ModelTurn>> {
-    const { clock, model, engine, hasListener } = this.#parts;
+    const { clock, model, engine, hasListener, prior } = this.#parts;
     const startedAt = clock.now();
     const began = clock.elapsed();
     const end = (ending: CallEnding<ModelTurn>): ToolResult<ModelTurn> =>
@@ -90,7 +112,7 @@ class RunningModelRequest implements RunningCall {
     try {
       const { signal } = this.#controller;
       const onDelta = hasListener && { onDelta: (delta: unknown) => this.#sink.progress(delta) };
-      const output = await requestTurn(model, call, { signal, turn, clock, ...onDelta });
+      const output = await requestTurn(model, call, { signal, turn, clock, prior, ...onDelta });
       return end({ success: true, output: redactFailedModels(output, engine.redactor) });
     } catch (error) {
       const reported = isFailureError(error) ? error.toFailure() : failure("execution_error", String(error));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { overridePort } from "../../../test/support/override-port.ts";
 import { sampleTool } from "../../../test/support/sample-tool.ts";
 import { fail } from "../../base/index.ts";
 import { type Engine, createEngine } from "../../engine/index.ts";
@@ -19,8 +20,8 @@ function world(model: Model = scriptedModel([wantsSend, "sent it"])) {
   const sent: string[] = [];
   const send = sampleTool(() => sent.push("sent"), { name: "send", effect: "once" });
   const engine = createEngine({ tools: [send] });
-  const journal = createInMemoryRunJournal();
   const approvals = createInMemoryApprovals();
+  const journal = createInMemoryRunJournal({ approvals });
   /** The runs as another process opens them. */
   const open = (more: Partial<AgentRunsDeps> = {}): AgentRuns => {
     return new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model, ...more });
@@ -73,21 +74,10 @@ describe("a run that cannot be resumed here", () => {
     const all = world();
     let writes = 0;
     const { journal } = all;
-    const breaking: typeof journal = {
-      join: () => journal.join(),
-      create: (...args) => journal.create(...args),
-      submit: (...args) => journal.submit(...args),
-      claim: (...args) => journal.claim(...args),
-      finish: (...args) => journal.finish(...args),
-      requestCancel: (...args) => journal.requestCancel(...args),
-      changes: (...args) => journal.changes(...args),
-      read: (...args) => journal.read(...args),
-      list: (...args) => journal.list(...args),
-      turns: (...args) => journal.turns(...args),
-      addTurn: (...args) => journal.addTurn(...args),
+    const breaking = overridePort(journal, {
       append: (...args) =>
         ++writes > 1 ? Promise.reject(fail("the disk is full", { code: "store_failed" })) : journal.append(...args),
-    };
+    });
     const runs = all.open({ journal: breaking });
     await expect(runs.start(spec, prompt, { runId: "r1" })).rejects.toMatchObject({ code: "store_failed" });
     expect(await all.statusOf("r1")).toBe("running");
@@ -163,6 +153,21 @@ describe("cancelling a run that no process executes", () => {
     if ("lease" in created) await all.journal.finish(created.lease, { status: "waiting", at: 1 });
     expect(await all.open().cancel("c1")).toBe(true);
     expect(await all.statusOf("c1")).toBe("waiting");
+  });
+});
+
+describe("an unfinished run that another run called", () => {
+  test("is cancelled with its caller, even if a thousand newer runs are unfinished", async () => {
+    const all = world();
+    const runs = all.open();
+    await runs.start(spec, prompt, { runId: "called", calledBy: "outer", isDetached: true });
+    const { run } = (await all.journal.read("called")) ?? {};
+    if (run === undefined) throw new Error("the run was not stored");
+    for (let index = 0; index < 1000; index++)
+      await all.journal.submit({ ...run, id: `new-${index}`, calledBy: "other", startedAt: run.startedAt + 1 });
+    await runs.cancelSubRuns("outer", "ann");
+    expect(await all.statusOf("called")).toBe("cancelled");
+    expect(await all.statusOf("new-0")).toBe("waiting");
   });
 });
 

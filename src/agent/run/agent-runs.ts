@@ -1,5 +1,12 @@
 import { type RunRef, type RunService, runServiceOf } from "../../run/index.ts";
-import type { Approval, ApprovalStore, ConversationStore, Decision, RunReader } from "../../store/index.ts";
+import {
+  type Approval,
+  type ApprovalStore,
+  type ConversationStore,
+  type Decision,
+  type RunReader,
+  isFinished,
+} from "../../store/index.ts";
 import type { AgentListener } from "../events/agent-event.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { AgentRunKind } from "./agent-run-kind.ts";
@@ -50,7 +57,7 @@ export class AgentRuns {
     return this.#service.isClosing;
   }
 
-  /** Starts a run. Throws if the agent cannot run at all, for example without a model. */
+  /** Starts a run, or joins the run with this id. Throws if the agent cannot run at all, for example without a model. */
   start(spec: AgentSpec, text: string, options: NestedStartOptions = {}): Promise<AgentResult> {
     const limited = options.account?.limited(spec) ?? spec;
     return this.#service.start(this.#kind, { spec: limited, text, options }, options);
@@ -87,8 +94,8 @@ export class AgentRuns {
   }
 
   /** True if there is such a run, ended or not. */
-  async has(runId: string): Promise<boolean> {
-    return (await this.#journal.read(runId)) !== undefined;
+  has(runId: string): Promise<boolean> {
+    return this.#service.has(runId);
   }
 
   /** The conversation that a run belongs to; undefined if it belongs to none, or there is no such run. */
@@ -110,10 +117,8 @@ export class AgentRuns {
 
   /** Cancels unfinished runs that an ended run called in an earlier process. */
   async cancelSubRuns(runId: string, by: string | undefined): Promise<void> {
-    for (const status of ["running", "waiting"] as const) {
-      const unfinished = await this.#journal.list({ kind: "agent", status, limit: maxExamined });
-      for (const run of unfinished) if (run.calledBy === runId) await this.cancel(run.id, by);
-    }
+    const called = await this.#journal.list({ calledBy: runId, limit: 1000 });
+    for (const run of called) if (!isFinished(run.status)) await this.cancel(run.id, by);
   }
 
   /** Records a person's decision, and wakes the runs that wait for it. Throws if it does not count. */
@@ -126,6 +131,3 @@ export class AgentRuns {
     return this.#service.close(drainMs);
   }
 }
-
-/** Maximum number of runs that a journal lists at once. */
-const maxExamined = 1000;

@@ -10,17 +10,18 @@ import { findRunner } from "../runners/find-runner.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { agentDefaults } from "./resolve-agent-spec.ts";
 
+const approvals = createInMemoryApprovals();
+
 function agentOf(journal: RunStore, answers: readonly string[]) {
   const engine = createEngine();
   const model = scriptedModel(answers);
-  const approvals = createInMemoryApprovals();
   const runs = new AgentRuns({ engine, journal, approvals, runner: findRunner, model: () => model });
   return new Agent(runs, { ...agentDefaults, runner: "autonomous" });
 }
 
 describe("the history before a run", () => {
   test("a history that was removed is reported by name, and never invented", async () => {
-    const journal = createInMemoryRunJournal();
+    const journal = createInMemoryRunJournal({ approvals });
     const agent = agentOf(journal, ["A", "B"]);
     await agent.run("a", { conversationId: "t" });
     const { runId } = await agent.run("b", { conversationId: "t" });
@@ -118,7 +119,7 @@ describe("[F16] the history of an endless conversation", () => {
     ).runs;
 
   test("costs as much to load after 300 prompts as after 60, in this process and in a new one", async () => {
-    const { journal, read } = counted(createInMemoryRunJournal());
+    const { journal, read } = counted(createInMemoryRunJournal({ approvals }));
     const runs = runsOf(journal);
     const agent = new Agent(runs, spec);
     const session = agent.session({ conversationId: "t" });
@@ -142,7 +143,7 @@ describe("[F16] the history of an endless conversation", () => {
   });
 
   test("is the same, loaded turn by turn or from the last turn that contains all of it", async () => {
-    const journal = createInMemoryRunJournal();
+    const journal = createInMemoryRunJournal({ approvals });
     const agent = new Agent(runsOf(journal), spec);
     const session = agent.session({ conversationId: "t" });
     const results = [];
@@ -161,7 +162,7 @@ describe("[F16] the history of an endless conversation", () => {
   });
 
   test("contains the answers to concurrent prompts, also if one of them summarized the rest", async () => {
-    const journal = createInMemoryRunJournal();
+    const journal = createInMemoryRunJournal({ approvals });
     const agents = [0, 1, 2].map(() => new Agent(runsOf(journal), spec));
     for (let n = 0; n < 40; n++) {
       await Promise.all(agents.map((agent, at) => agent.run(`${at}.${words(n)}`, { conversationId: "t" })));
@@ -174,7 +175,7 @@ describe("[F16] the history of an endless conversation", () => {
   });
 
   test("starts again after it was cleared", async () => {
-    const { journal, read } = counted(createInMemoryRunJournal());
+    const { journal, read } = counted(createInMemoryRunJournal({ approvals }));
     const agent = new Agent(runsOf(journal), { ...spec, contextTokens: 1_000_000 });
     const session = agent.session({ conversationId: "t" });
     for (let n = 0; n < 100; n++) await session.send("a");

@@ -29,6 +29,10 @@ export interface AgentExecuteOptions extends Omit<RunExecuteOptions, "step" | "w
 
 /** Options of a new run. */
 export interface AgentStartOptions extends AgentExecuteOptions {
+  /**
+   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same prompt, images, conversation
+   * and principal joins the run that has it.
+   */
   readonly runId?: string;
   /** The same for all prompts of one conversation. */
   readonly conversationId?: string;

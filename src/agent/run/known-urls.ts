@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/index.ts";
 import { type Passage, SeenUrls, bringsUrls, textsIn } from "../../engine/index.ts";
 import type { ModelTurn } from "../../model/index.ts";
 import type { AnyTool, Effect, ToolResult } from "../../tool/index.ts";
@@ -58,15 +59,7 @@ export class KnownUrls {
 
 /** The response of a model with its calls parsed, since JSON can escape any letter of a URL. */
 function parseCalls(content: ModelTurn["content"]): unknown {
-  return content.map((part) => (part.type === "tool-call" ? parsedOrText(part.input) : part));
-}
-
-function parsedOrText(input: string): unknown {
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
+  return content.map((part) => (part.type === "tool-call" ? parseJson(part.input, part.input) : part));
 }
 
 function passageOf(message: ConversationMessage, brings: (tool: string) => boolean): Passage {

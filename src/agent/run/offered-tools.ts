@@ -11,7 +11,8 @@ const nothing = {};
 export class OfferedTools {
   readonly #provider: WireProvider;
   readonly #tools = new Map<string, AnyTool>();
-  #names: WireNames | undefined;
+  #wireNamesMade: WireNames | undefined;
+  #names: readonly string[] | undefined;
   #definitions: LanguageModelV4FunctionTool[] | undefined;
   #tokens: number | undefined;
   /** The registry when tools were last chosen from it: tools that are registered later are offered too. */
@@ -36,7 +37,7 @@ export class OfferedTools {
   }
 
   get names(): readonly string[] {
-    return [...this.#tools.keys()];
+    return (this.#names ??= [...this.#tools.keys()]);
   }
 
   /**
@@ -45,8 +46,9 @@ export class OfferedTools {
    * @param find The tool of a name; undefined if there is none any more.
    */
   restore(names: readonly string[], find: (name: string) => AnyTool | undefined): void {
+    const known = this.names;
+    if (names === known || names.every((name, index) => known[index] === name)) return;
     const present = new Map(this.#tools);
-    if (names.every((name, index) => this.names[index] === name)) return;
     this.#tools.clear();
     for (const name of names) {
       const tool = present.get(name) ?? find(name);
@@ -66,6 +68,7 @@ export class OfferedTools {
 
   #renew(): void {
     this.#names = undefined;
+    this.#wireNamesMade = undefined;
     this.#definitions = undefined;
     this.#tokens = undefined;
   }
@@ -114,7 +117,7 @@ export class OfferedTools {
   }
 
   get #wireNames(): WireNames {
-    this.#names ??= createWireNames(this.tools, this.#provider);
-    return this.#names;
+    this.#wireNamesMade ??= createWireNames(this.tools, this.#provider);
+    return this.#wireNamesMade;
   }
 }

@@ -94,6 +94,17 @@ export function deserializeAgentRun(run: StoredRun): PersistedAgentRun {
   };
 }
 
+/**
+ * The parts of a prompt that a caller with the same run id must repeat. The history is not one of them: it has grown by
+ * the answer since, and the run keeps its own.
+ */
+export function promptInput(input: string, context: string): Readonly<Record<string, unknown>> {
+  // Written by this module.
+  const { text: prompt, images } = JSON.parse(input) as PersistedPrompt;
+  const { conversationId: conversation } = JSON.parse(context) as PersistedContext;
+  return { prompt, images, conversation };
+}
+
 interface PersistedContext {
   readonly conversationId: string;
   readonly calledBy?: string;

@@ -1,4 +1,4 @@
-import { plainJsonSize } from "../../base/index.ts";
+import { plainJsonSize, orElse } from "../../base/index.ts";
 import { formatResult } from "../../hub/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import type { ToolResult } from "../../tool/index.ts";
@@ -75,10 +75,9 @@ function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
 }
 
 function makeClock(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    // The Swedish locale writes dates as in ISO 8601.
-    return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
-  } catch {
-    return undefined;
-  }
+  // The Swedish locale writes dates as in ISO 8601.
+  return orElse(
+    () => new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }),
+    undefined,
+  );
 }

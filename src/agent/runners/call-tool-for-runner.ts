@@ -2,7 +2,7 @@ import { failure } from "../../base/index.ts";
 import { type AnyTool, type Effect, type ToolResult, nameToCall } from "../../tool/index.ts";
 import type { CallInitiator, TurnRef } from "../events/agent-event.ts";
 import { recordValue, type RunProgram, createToolResult } from "../../run/index.ts";
-import { resolveCallEffect } from "../loop/resolve-tool-calls.ts";
+import { resolveCallEffect } from "../../engine/index.ts";
 import { dedupeKey } from "../run/dedupe-key.ts";
 import { isToolAllowed } from "../run/is-tool-allowed.ts";
 import { emitCallFinished, callObserved } from "../loop/observed-call.ts";

@@ -23,9 +23,8 @@ const maxDisplayedChars = 20_000;
 /** Requests JSON from the model. A model whose answer is invalid gets the issues once; its second answer is final. */
 export function* requestJson<T extends { readonly issues: readonly string[] }>(
   run: AgentRun,
-  prompt: JsonRequest<T>,
+  { turnRef, system, messages, read }: JsonRequest<T>,
 ): RunProgram<T> {
-  const { turnRef, system, messages, read } = prompt;
   const answer = textOfTurn(yield* requestModel(run, turnRef(), { system, messages })).trim();
   const first = read(answer);
   if (first.issues.length === 0) return first;

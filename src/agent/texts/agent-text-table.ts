@@ -14,7 +14,7 @@ export interface AgentTextTable {
   readonly parts: Readonly<Record<PartKind, { readonly doing: string; readonly done: string }>>;
   readonly waiting: (seconds: string, isLimited: boolean) => string;
   /** A call with its subject. */
-  readonly calls: Readonly<Record<SubjectTool, (subject: string) => string>>;
+  readonly calls: Readonly<Record<keyof typeof subjectParameters, (subject: string) => string>>;
   readonly bareCalls: Readonly<Record<BareTool, string>>;
   readonly otherCall: (name: string, input: string) => string;
   readonly duplicateCall: (name: string) => string;
@@ -41,25 +41,26 @@ export interface AgentTextTable {
   };
 }
 
-/** Tools with a text for calls that name a subject. */
-export type SubjectTool =
-  | "local_search"
-  | "web_search"
-  | "search_files"
-  | "memory_recall"
-  | "memory_store"
-  | "find_tools"
-  | "web_fetch"
-  | "http_request"
-  | "read_file"
-  | "read_note"
-  | "write_file"
-  | "edit_file"
-  | "list_dir"
-  | "calculator"
-  | "get_time_range_ms"
-  | "get_weather"
-  | "youtube_transcription";
+/** The tools with a text for calls that name a subject: the arguments that name it, the first one first. */
+export const subjectParameters = {
+  local_search: ["salientTerms", "query"],
+  web_search: ["query"],
+  search_files: ["query", "pattern"],
+  memory_recall: ["query"],
+  memory_store: ["content"],
+  find_tools: ["query"],
+  web_fetch: ["url", "urls"],
+  http_request: ["url"],
+  read_file: ["path"],
+  read_note: ["note", "path"],
+  write_file: ["path"],
+  edit_file: ["path"],
+  list_dir: ["path"],
+  calculator: ["expression"],
+  get_time_range_ms: ["description"],
+  get_weather: ["place", "location", "city"],
+  youtube_transcription: ["url"],
+} as const;
 
 /** Tools with a text for calls that name none. */
 export type BareTool =

@@ -99,22 +99,11 @@ function impossible(quote: string, rule: string): VerificationIssue {
   return { kind: "range", severity: "error", message: `"${quote}" is impossible: ${rule}`, quote };
 }
 
-/** A date or time in a text, with its error. */
-interface ParsedTime {
-  readonly quote: string;
-  readonly fault: string | undefined;
-}
-
 type Groups = Readonly<Record<string, string | undefined>>;
-
-interface Form {
-  readonly pattern: RegExp;
-  readonly fault: (parts: Groups) => string | undefined;
-}
 
 const months = "January|February|March|April|May|June|July|August|September|October|November|December";
 
-const forms: readonly Form[] = [
+const forms: readonly { readonly pattern: RegExp; readonly fault: (parts: Groups) => string | undefined }[] = [
   {
     pattern: /(?<![\d/-])(?<year>\d{4})(?<separator>[-/])(?<month>\d{1,2})\k<separator>(?<day>\d{1,2})(?![\d/-])/g,
     fault: dateFault,
@@ -150,7 +139,7 @@ function checkTimes(text: string, expectsTime: boolean): VerificationIssue[] {
   return [timeIssue(text.slice(0, 60).toWellFormed(), "it has no date or time in a known format")];
 }
 
-function timesIn(sentence: string): ParsedTime[] {
+function timesIn(sentence: string): { readonly quote: string; readonly fault: string | undefined }[] {
   const isRatio = ratio.test(sentence);
   return forms.flatMap(({ pattern, fault }) => {
     if (isRatio && fault === clockFault) return [];
@@ -192,7 +181,7 @@ function checkArithmetic(text: string): VerificationIssue[] {
   for (const found of text.matchAll(equals)) {
     if (++seen > maxCount) break;
     const claim = claimAt(text, found.index, found.index + found[0].length);
-    if (claim === undefined || comesOut(claim)) continue;
+    if (claim === undefined || Math.abs(claim.value - claim.claimed) <= claim.slack) continue;
     const quote = text.slice(found.index - claim.sum.length, claim.end).trim();
     const value = Number(claim.value.toPrecision(12));
     const message = `"${quote}" is wrong: ${claim.sum.trim()} is ${value}`;
@@ -232,10 +221,6 @@ function claimAt(text: string, at: number, after: number): Claim | undefined {
     slack: number.unit / 2 / share + rounded + Math.abs(value) * 1e-9,
     end: after + lead.length + number.end,
   };
-}
-
-function comesOut({ value, claimed, slack }: Claim): boolean {
-  return Math.abs(value - claimed) <= slack;
 }
 
 /** The calculation at the end of a text. */

@@ -34,7 +34,9 @@ const mark = /\*\*|\/\/|[-+*/%^(),!]/y;
 
 /** Splits an expression into tokens. Full-width characters count as their usual forms. */
 export function tokenize(expression: string): Token[] {
-  const text = normalize(expression);
+  const text = expression.replace(/[！-～×∗⋅·÷∕−–—。、]/g, (character) => {
+    return standIns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
+  });
   const tokens: Token[] = [];
   for (let at = skip(blank, text, 0); at < text.length;) {
     const token = tokenAt(text, at);
@@ -70,12 +72,6 @@ function valueOf(number: string, at: number): Value {
       ? new CalculatorError(error.reason, error.message, { at, length: number.length })
       : error;
   }
-}
-
-function normalize(expression: string): string {
-  return expression.replace(/[！-～×∗⋅·÷∕−–—。、]/g, (character) => {
-    return standIns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
-  });
 }
 
 function read(pattern: RegExp, text: string, at: number): string {

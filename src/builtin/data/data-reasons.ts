@@ -1,29 +1,30 @@
-import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { type ReasonFailure, type ReasonTable, createReasonTable, createReasonFailures } from "../../base/index.ts";
 import { showUnsafe } from "../../text/index.ts";
 
-/** Reasons for which `text_process` or `json_process` fails. The reference in the docs is generated from it. */
-export const dataReasons = {
-  missing_parameter: { code: "validation_error", meaning: "The operation needs a parameter that is missing." },
-  bad_parameter: { code: "validation_error", meaning: "A parameter has a value that the operation cannot use." },
-  too_large: { code: "validation_error", meaning: "The input or the output of the operation is too large." },
-  too_deep: { code: "validation_error", meaning: "The data nests too deep." },
-  too_costly: { code: "validation_error", meaning: "The operation takes more work than is allowed." },
-  bad_pattern: { code: "validation_error", meaning: "The pattern cannot be read, or needs to backtrack." },
-  bad_encoding: {
-    code: "validation_error",
-    meaning: "The text is not in the encoding that it should be decoded from.",
+const dataGroups = {
+  validation_error: {
+    missing_parameter: "The operation needs a parameter that is missing.",
+    bad_parameter: "A parameter has a value that the operation cannot use.",
+    too_large: "The input or the output of the operation is too large.",
+    too_deep: "The data nests too deep.",
+    too_costly: "The operation takes more work than is allowed.",
+    bad_pattern: "The pattern cannot be read, or needs to backtrack.",
+    bad_encoding: "The text is not in the encoding that it should be decoded from.",
+    not_text: "The decoded data is binary, not text.",
+    not_json: "The text is not JSON, or the value cannot be written as JSON.",
+    forbidden_key: "The data has a key that reaches prototypes.",
+    wrong_type: "The operation does not work on data of this type.",
+    bad_path: "The path cannot be read, or cannot be followed in this data.",
+    bad_csv: "The text is not CSV.",
+    bad_patch: "The list of changes is not a JSON Patch.",
+    bad_schema: "The schema is not a JSON Schema that can be used.",
   },
-  not_text: { code: "validation_error", meaning: "The decoded data is binary, not text." },
-  not_json: { code: "validation_error", meaning: "The text is not JSON, or the value cannot be written as JSON." },
-  forbidden_key: { code: "validation_error", meaning: "The data has a key that reaches prototypes." },
-  wrong_type: { code: "validation_error", meaning: "The operation does not work on data of this type." },
-  bad_path: { code: "validation_error", meaning: "The path cannot be read, or cannot be followed in this data." },
-  bad_csv: { code: "validation_error", meaning: "The text is not CSV." },
-  bad_patch: { code: "validation_error", meaning: "The list of changes is not a JSON Patch." },
-  bad_schema: { code: "validation_error", meaning: "The schema is not a JSON Schema that can be used." },
-  aborted: { code: "cancelled", meaning: "The caller cancelled the work." },
-  patch_failed: { code: "execution_error", meaning: "A change of a JSON Patch does not fit the data.", retry: "never" },
+  cancelled: { aborted: "The caller cancelled the work." },
+  "execution_error, never": { patch_failed: "A change of a JSON Patch does not fit the data." },
 } as const;
+
+/** Reasons for which `text_process` or `json_process` fails. The reference in the docs is generated from it. */
+export const dataReasons: ReasonTable<typeof dataGroups> = createReasonTable(dataGroups);
 
 /** The name of one reason in {@link dataReasons}. */
 export type DataReason = keyof typeof dataReasons;

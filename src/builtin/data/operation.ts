@@ -9,9 +9,16 @@ export interface Operation {
   readonly takes: readonly string[];
 }
 
-/** Creates an operation for the table. */
-export function operation(about: string, ...takes: readonly string[]): Operation {
-  return { about, takes };
+/** The operations of a table: what each returns, and its parameters. */
+export function toOperations<Name extends string>(
+  table: Readonly<Record<Name, readonly [about: string, ...takes: string[]]>>,
+): Readonly<Record<Name, Operation>> {
+  const entries = Object.entries<readonly [string, ...string[]]>(table).map(([name, [about, ...takes]]) => [
+    name,
+    { about, takes },
+  ]);
+  // Object.fromEntries forgets the names of the keys.
+  return Object.fromEntries(entries) as Record<Name, Operation>;
 }
 
 /** Describes all operations in one text, for the schema of the tool. */

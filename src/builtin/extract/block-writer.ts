@@ -31,12 +31,6 @@ interface Container {
   used: boolean;
 }
 
-interface List {
-  readonly ordered: boolean;
-  next: number;
-  count: number;
-}
-
 interface Preformatted {
   text: string;
   /** Tracked separately, because reading the end of a string under construction costs its whole length. */
@@ -85,7 +79,7 @@ export class BlockWriter implements CellWriter {
   readonly #lines: string[] = [];
   readonly #inline: InlineWriter;
   readonly #containers: Container[] = [];
-  readonly #lists: List[] = [];
+  readonly #lists: { readonly ordered: boolean; next: number; count: number }[] = [];
   /** Languages of code, from enclosing elements. */
   readonly #languages: string[] = [];
   #heading = 0;

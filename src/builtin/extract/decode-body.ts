@@ -45,7 +45,8 @@ function fromMark(bytes: Uint8Array): Candidate | undefined {
 }
 
 function declared(bytes: Uint8Array, contentType: string | undefined): Candidate | undefined {
-  const header = knownCharset(charsetOf(contentType));
+  // The charset parameter of a content type.
+  const header = knownCharset(/;\s*charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? "")?.[1]);
   if (header !== undefined && fits(bytes, header)) return { charset: header, source: "header" };
   const meta = knownCharset(charsetInside(bytes));
   if (meta !== undefined && fits(bytes, meta)) return { charset: meta, source: "meta" };
@@ -54,11 +55,6 @@ function declared(bytes: Uint8Array, contentType: string | undefined): Candidate
 
 function sniffed(bytes: Uint8Array): Candidate {
   return { charset: sniffCharset(bytes.subarray(0, checkedBytes)), source: "sniffed" };
-}
-
-/** The charset parameter of a content type. */
-function charsetOf(contentType: string | undefined): string | undefined {
-  return /;\s*charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? "")?.[1];
 }
 
 /** Returns the charset that the document declares: in an XML declaration, or a meta element outside of comments. */

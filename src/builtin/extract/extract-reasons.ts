@@ -1,15 +1,21 @@
-import { type FailureError, type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import {
+  type FailureError,
+  type ReasonFailure,
+  type ReasonTable,
+  createReasonTable,
+  createReasonFailures,
+} from "../../base/index.ts";
+
+const extractGroups = {
+  "execution_error, never": {
+    unsupported_type: "The document is of a type without readable text, such as PDF, images or archives.",
+  },
+  cancelled: { aborted: "The caller cancelled the extraction." },
+  "not_available, never": { closed: "The extractor was closed." },
+} as const;
 
 /** Reasons why a document cannot be read. The reference in the docs is generated from it. */
-export const extractReasons = {
-  unsupported_type: {
-    code: "execution_error",
-    meaning: "The document is of a type without readable text, such as PDF, images or archives.",
-    retry: "never",
-  },
-  aborted: { code: "cancelled", meaning: "The caller cancelled the extraction." },
-  closed: { code: "not_available", meaning: "The extractor was closed.", retry: "never" },
-} as const;
+export const extractReasons: ReasonTable<typeof extractGroups> = createReasonTable(extractGroups);
 
 /** Creates an extraction failure with this reason. */
 export const extractFailure: ReasonFailure<keyof typeof extractReasons> = createReasonFailures(extractReasons);

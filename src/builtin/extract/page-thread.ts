@@ -54,8 +54,7 @@ export class PageThread {
    * waiting.
    */
   read(job: DocumentJob, signal?: AbortSignal): Promise<ExtractedDocument | undefined> {
-    const { maxWaiting } = this.#options;
-    if (this.#closed || this.#failedStarts >= maxFailedStarts || this.#waiting.length >= maxWaiting)
+    if (this.#closed || this.#failedStarts >= maxFailedStarts || this.#waiting.length >= this.#options.maxWaiting)
       return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiting: Waiting = {

@@ -29,14 +29,8 @@ export interface Article {
   readonly excerpt?: string;
 }
 
-interface FoundContent {
-  readonly method: ExtractMethod;
+interface FoundContent extends Omit<Article, "content"> {
   readonly root: DomNode;
-  readonly title?: string;
-  readonly byline?: string;
-  readonly site?: string;
-  readonly published?: string;
-  readonly excerpt?: string;
 }
 
 /** Elements at the edges of a page. */

@@ -139,7 +139,6 @@ async function changeOf(
   yielder: EventLoopYielder,
 ): Promise<Change> {
   const { bytes } = before;
-  const { expected_sha256: provided } = args;
   const { old_text = "", new_text = "", all = false } = args;
   const edits = args.edits ?? [{ old_text, new_text, all }];
   const path = showPath(before.path);
@@ -147,7 +146,7 @@ async function changeOf(
   if (decoded.lossy || !canEncode(decoded.encoding)) {
     throw fileFailure("bad_encoding", `${path} is not UTF-8 or UTF-16, and would lose characters; convert it first`);
   }
-  const expected = provided?.toLowerCase();
+  const expected = args.expected_sha256?.toLowerCase();
   if (expected !== undefined && before.sha256 !== expected) {
     const undone = await undoEdits(decoded.text, edits, yielder);
     const isDone = undone !== undefined && (await sha256Of(encode(undone, decoded))) === expected;

@@ -117,10 +117,9 @@ async function asText(file: ReadFileResult, args: ReadFileArgs, yielder: EventLo
 }
 
 function lineFacts(
-  lines: SelectedLines,
+  { start, end, total, next, cutLine }: SelectedLines,
   file: ReadFileResult,
 ): Partial<ReadFileOutput> & Pick<ReadFileOutput, "truncated"> {
-  const { start, end, total, next, cutLine } = lines;
   return {
     start_line: start,
     end_line: end,

@@ -149,14 +149,13 @@ class Search {
   }
 
   async #searchFile(entry: WalkEntry): Promise<void> {
-    const { signal } = this.#query;
     const blocks = new LineBlocks(maxLine);
     let decode: ReturnType<typeof textDecoder> | undefined;
     let offset = 0;
     for (let last = false; !last && !this.#isFull();) {
       const limit = Math.min(partBytes, maxFileBytes - offset, this.#bytesLeft);
       if (limit <= 0) return this.#skip(entry.path, `only its first ${maxFileBytes} bytes were searched`);
-      const { bytes, truncated } = await entry.read({ offset, maxBytes: limit, signal });
+      const { bytes, truncated } = await entry.read({ offset, maxBytes: limit, signal: this.#query.signal });
       if (decode === undefined) {
         decode = textDecoder(bytes, { path: entry.path });
         this.#files++;

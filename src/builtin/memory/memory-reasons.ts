@@ -1,33 +1,21 @@
-import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { type ReasonFailure, type ReasonTable, createReasonTable, createReasonFailures } from "../../base/index.ts";
+
+const memoryGroups = {
+  validation_error: {
+    empty_content: "The content is empty.",
+    not_json: "The content or the metadata is not plain JSON.",
+    too_large: "The content or the metadata is too large.",
+    bad_namespace: "The namespace is not a valid name.",
+    missing_selector: "Neither an id nor a query selects the memories to forget.",
+    matches_differ: "The query matches other memories than those confirmed.",
+    no_conversation: "No conversation is named.",
+  },
+  "execution_error, never": { nothing_found: "No memory matches, and the caller set `must_find`." },
+  permission_denied: { other_conversation: "A conversation may read its own history only." },
+} as const;
 
 /** Every reason for which memory refuses or fails. The reference in the docs is generated from it. */
-export const memoryReasons = {
-  empty_content: { code: "validation_error", meaning: "The content is empty.", retry: "never" },
-  not_json: { code: "validation_error", meaning: "The content or the metadata is not plain JSON.", retry: "never" },
-  too_large: { code: "validation_error", meaning: "The content or the metadata is too large.", retry: "never" },
-  bad_namespace: { code: "validation_error", meaning: "The namespace is not a valid name.", retry: "never" },
-  missing_selector: {
-    code: "validation_error",
-    meaning: "Neither an id nor a query selects the memories to forget.",
-    retry: "never",
-  },
-  matches_differ: {
-    code: "validation_error",
-    meaning: "The query matches other memories than those confirmed.",
-    retry: "never",
-  },
-  nothing_found: {
-    code: "execution_error",
-    meaning: "No memory matches, and the caller set `must_find`.",
-    retry: "never",
-  },
-  no_conversation: { code: "validation_error", meaning: "No conversation is named.", retry: "never" },
-  other_conversation: {
-    code: "permission_denied",
-    meaning: "A conversation may read its own history only.",
-    retry: "never",
-  },
-} as const;
+export const memoryReasons: ReasonTable<typeof memoryGroups> = createReasonTable(memoryGroups);
 
 /** A failure of memory for this reason. */
 export const memoryFailure: ReasonFailure<keyof typeof memoryReasons> = createReasonFailures(memoryReasons);

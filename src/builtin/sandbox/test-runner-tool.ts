@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/index.ts";
+import { type Clock, definedOnly } from "../../base/index.ts";
 import type { JsonOutput } from "../../schema/index.ts";
 import { type InputFor, type ToolFor, defineTool } from "../../tool/index.ts";
 import { type SandboxPrograms, missingPrograms } from "./sandbox-programs.ts";
@@ -142,8 +142,7 @@ export function testRunnerTool({
         coverage,
         timeMs: timeout * 1000,
         signal,
-        ...(clock !== undefined && { clock }),
-        ...(programs !== undefined && { programs }),
+        ...definedOnly({ clock, programs }),
       });
       return { ...report, duration_ms: Math.round(durationMs) };
     },

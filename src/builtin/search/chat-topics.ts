@@ -1,4 +1,4 @@
-import { wordSegments } from "../../text/index.ts";
+import { wordSegments, isRowOfWords } from "../../text/index.ts";
 /** One turn of a conversation. */
 export interface ChatTurn {
   readonly role: string;
@@ -181,15 +181,5 @@ const measured = /^[一二两三四五六七八九十几多这那每某][个台�
 function isFillerWord(word: string, startsSentence: boolean): boolean {
   if (!startsSentence && /^\p{Lu}\p{L}/u.test(word)) return false;
   const [stem = ""] = word.toLowerCase().split(/['’]/, 1);
-  return words.has(stem) || measured.test(stem) || (/^\p{Script=Han}+$/u.test(stem) && isMadeOfFillers(stem));
-}
-
-/** In text without spaces, several filler words often form one token: 我想去, 你的. */
-function isMadeOfFillers(text: string): boolean {
-  for (let at = 0; at < text.length;) {
-    const length = [3, 2, 1].find((size) => words.has(text.slice(at, at + size)));
-    if (length === undefined) return false;
-    at += length;
-  }
-  return true;
+  return words.has(stem) || measured.test(stem) || (/^\p{Script=Han}+$/u.test(stem) && isRowOfWords(stem, words));
 }

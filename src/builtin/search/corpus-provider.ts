@@ -1,3 +1,4 @@
+import { orElse } from "../../base/index.ts";
 import { type TextDocument, type TextIndex, createInMemoryTextIndex } from "../../store/index.ts";
 import type { SearchProvider } from "./search-provider.ts";
 
@@ -74,9 +75,5 @@ function addressOf(id: string): string {
 
 function idOf(address: string): string | undefined {
   const path = /^corpus:(.+)$/i.exec(address.split("#", 1)[0] ?? "")?.[1];
-  try {
-    return path === undefined ? undefined : decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => (path === undefined ? undefined : decodeURIComponent(path)), undefined);
 }

@@ -10,7 +10,7 @@ import {
 import { type ResultCache, createInMemoryResultCache } from "../../store/index.ts";
 import { searchMs } from "./fetch-provider.ts";
 import { cleanResults } from "./clean-results.ts";
-import type { SearchProvider, SearchResult } from "./search-provider.ts";
+import type { SearchQuery, SearchProvider, SearchResult } from "./search-provider.ts";
 import { searchFailure } from "./search-reasons.ts";
 
 /** Options of {@link createSearch}. */
@@ -78,11 +78,8 @@ interface ProviderState {
   lastFailure?: FailureError;
 }
 
-interface CheckedSearch {
-  readonly query: string;
-  readonly count: number;
+interface CheckedSearch extends SearchQuery {
   readonly call: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 interface ProviderReport {

@@ -1,13 +1,6 @@
 /** Days of the Gregorian calendar as whole numbers, day 0 being 1970-01-01: no zone, no hours. */
 export type Day = number;
 
-/** A date of the calendar; months and days count from 1. */
-interface CivilDate {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
-
 /** Days from `start` up to, and without, `end`. */
 export interface Days {
   readonly start: Day;
@@ -27,7 +20,7 @@ export function dayOf(year: number, month: number, day: number): Day {
 }
 
 /** The date of a day. */
-export function dateOf(day: Day): CivilDate {
+export function dateOf(day: Day): { readonly year: number; readonly month: number; readonly day: number } {
   const date = new Date(day * dayMs);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../base/index.ts";
+import { type Clock, systemClock, definedOnly } from "../../base/index.ts";
 import { formatDuration, quoteText } from "../../text/index.ts";
 import { timeFailure } from "./time-reasons.ts";
 import { type TimerState, type StoredTimer, type TimerStore, createInMemoryTimerStore } from "./timer-store.ts";
@@ -65,8 +65,7 @@ export class Pomodoro {
         minutes,
         startedAt: now,
         endsAt: now + Math.round(minutes * 60_000),
-        ...(label !== undefined && { label }),
-        ...(key !== undefined && { key }),
+        ...definedOnly({ label, key }),
       };
     }, signal);
   }

@@ -1,43 +1,27 @@
-import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { type ReasonFailure, type ReasonTable, createReasonTable, createReasonFailures } from "../../base/index.ts";
 import { showUnsafe } from "../../text/index.ts";
 
-/** Reasons for which a time tool fails. The reference in the docs is generated from it. */
-export const timeReasons = {
-  not_understood: {
-    code: "validation_error",
-    meaning: "The words do not describe a known range of time.",
-    retry: "never",
+const timeGroups = {
+  validation_error: {
+    not_understood: "The words do not describe a known range of time.",
+    too_long: "The description of a range has too many characters.",
+    empty_range: "The range ends before it begins, or contains no time.",
+    out_of_range: "The time lies outside the years 1000 to 9999.",
+    bad_timezone: "There is no time zone of this name.",
+    bad_now: "`now` is neither epoch milliseconds nor an ISO time.",
   },
-  too_long: {
-    code: "validation_error",
-    meaning: "The description of a range has too many characters.",
-    retry: "never",
+  "execution_error, never": {
+    timer_running: "A timer is running already.",
+    timer_unreadable: "The timer file does not contain a timer.",
   },
-  empty_range: {
-    code: "validation_error",
-    meaning: "The range ends before it begins, or contains no time.",
-    retry: "never",
+  "execution_error, safe": {
+    timer_contended: "Other processes changed the timer at the same time, repeatedly.",
   },
-  out_of_range: { code: "validation_error", meaning: "The time lies outside the years 1000 to 9999.", retry: "never" },
-  bad_timezone: { code: "validation_error", meaning: "There is no time zone of this name.", retry: "never" },
-  bad_now: {
-    code: "validation_error",
-    meaning: "`now` is neither epoch milliseconds nor an ISO time.",
-    retry: "never",
-  },
-  timer_running: { code: "execution_error", meaning: "A timer is running already.", retry: "never" },
-  timer_contended: {
-    code: "execution_error",
-    meaning: "Other processes changed the timer at the same time, repeatedly.",
-    retry: "safe",
-  },
-  timer_unreadable: { code: "execution_error", meaning: "The timer file does not contain a timer.", retry: "never" },
-  timer_store: {
-    code: "not_available",
-    meaning: "The timer cannot be read from the disk or written to it.",
-    retry: "safe",
-  },
+  not_available: { timer_store: "The timer cannot be read from the disk or written to it." },
 } as const;
+
+/** Reasons for which a time tool fails. The reference in the docs is generated from it. */
+export const timeReasons: ReasonTable<typeof timeGroups> = createReasonTable(timeGroups);
 
 /** The name of one reason in {@link timeReasons}. */
 export type TimeReason = keyof typeof timeReasons;

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { type CaptionFormat, type CaptionSegment, readCaptions } from "./captions.ts";
 import { transcriptFailure } from "./transcript-reasons.ts";
@@ -92,8 +93,7 @@ type FetchedCaptions = ProvidedCaptions & { readonly source: string };
 function suppliedOf({ captions = "", format, language }: TranscriptQuery): FetchedCaptions {
   return {
     captions,
-    ...(format !== undefined && { format }),
-    ...(language !== undefined && { language }),
+    ...definedOnly({ format, language }),
     source: "supplied",
   };
 }

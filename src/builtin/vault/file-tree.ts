@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { type EntryType, type FileAccess, showUserPath, showPath } from "../../file/index.ts";
 import { trimPath } from "./vault-deps.ts";
 
@@ -102,8 +103,7 @@ function nodesOf(folder: string, byFolder: ReadonlyMap<string, readonly Entry[]>
     return {
       name: showPath(name),
       type,
-      ...(size !== undefined && { size }),
-      ...(children !== undefined && { children }),
+      ...definedOnly({ size, children }),
     };
   });
   const rank = ({ type }: TreeNode): number => (type === "folder" ? 0 : 1);

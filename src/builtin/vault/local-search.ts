@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { showPath } from "../../file/index.ts";
 import type { TextHit, TextRange } from "../../store/index.ts";
 import type { Zone } from "../time/zone.ts";
@@ -61,8 +62,7 @@ export async function localSearch(parts: VaultDeps, request: LocalSearchQuery): 
       terms: salientTerms,
       recency: { now: parts.clock.now(), halfLifeMs, weight: 0.5 },
       ...(timeRange !== undefined && { from: timeRange.startTime, to: timeRange.endTime }),
-      ...(tags !== undefined && { tags }),
-      ...(limit !== undefined && { limit }),
+      ...definedOnly({ tags, limit }),
     },
     signal,
   );

@@ -87,10 +87,7 @@ export class NoteReader {
   /** Takes a note that was read. */
   async takeFile(path: string, file: FileBytes): Promise<void> {
     const text = file.truncated ? undefined : decodeNote(file.bytes);
-    if (path.length > maxPathLength || text === undefined) {
-      this.skip(path, this.#whyNot(path, file));
-      return;
-    }
+    if (path.length > maxPathLength || text === undefined) return this.skip(path, this.#whyNot(path, file));
     this.#seen.add(path);
     this.#read.push(this.#document(path, file, text));
     if (this.#read.length >= notesAtOnce) await this.#write();
@@ -173,13 +170,12 @@ export class NoteReader {
   }
 
   async #write(): Promise<void> {
-    const { index, collection } = this.#parts;
     // One batch at a time: the next is read while this one is indexed, and no more than two are in memory.
     await this.#writing;
     this.signal?.throwIfAborted();
     const documents = this.#read.splice(0);
     if (documents.length === 0) return;
-    this.#writing = index.put(collection, documents, this.signal);
+    this.#writing = this.#parts.index.put(this.#parts.collection, documents, this.signal);
     // The error reaches the code that awaits the promise; this only prevents an unhandled rejection.
     this.#writing.catch(() => {});
     const { total } = this;

@@ -27,17 +27,13 @@ const foldered = /(?:^|\/)(\d{4}\/\d{1,2}\/\d{1,2})(?!\d)[^/]*$/u;
  */
 export function resolveNoteTime({ path, dates, modifiedMs }: NoteFacts, zone: Zone): number {
   const named = dayIn(path.slice(path.lastIndexOf("/") + 1)) ?? dayIn(foldered.exec(path)?.[1] ?? "");
+  // A date with a time of day.
   const message = dates
-    .map((date) => ({ day: dayIn(date), moment: momentIn(date, zone) }))
+    .map((date) => ({ day: dayIn(date), moment: date.includes(":") ? readIso(date.trim(), zone) : undefined }))
     .find(({ day }) => day !== undefined);
   const moments = [...(message?.moment === undefined ? [] : [message.moment]), modifiedMs];
   const day = named ?? (message?.moment === undefined ? message?.day : undefined);
   return day === undefined ? (moments[0] ?? modifiedMs) : momentOf(day, moments, zone);
-}
-
-/** A date with a time of day. */
-function momentIn(date: string, zone: Zone): number | undefined {
-  return date.includes(":") ? readIso(date.trim(), zone) : undefined;
 }
 
 /** The first date of the calendar in a text. */

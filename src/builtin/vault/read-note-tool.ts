@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { Note } from "./read-note.ts";
 import type { Vault } from "./vault.ts";
@@ -77,8 +78,7 @@ export function readNoteTool({ vault }: { readonly vault: Vault }): ToolFor<type
     output,
     run: ({ note, from_line, to_line, max_characters }) =>
       vault.read(note, {
-        ...(from_line !== undefined && { from: from_line }),
-        ...(to_line !== undefined && { to: to_line }),
+        ...definedOnly({ from: from_line, to: to_line }),
         maxCharacters: max_characters,
       }),
   });

@@ -1,18 +1,28 @@
-import { type ReasonFailure, createReasonFailures, type FailureError } from "../../base/index.ts";
+import {
+  type ReasonFailure,
+  type ReasonTable,
+  createReasonTable,
+  createReasonFailures,
+  type FailureError,
+} from "../../base/index.ts";
 import type { Vault } from "./vault.ts";
+
+const vaultGroups = {
+  not_available: { no_vault: "No folder of notes is open, or it does not exist." },
+  "not_available, never": { closed: "The vault was closed during the call." },
+  "execution_error, never": {
+    no_note: "There is no such note.",
+    not_a_note: "The file is not a note, or not a text file.",
+    no_heading: "The note has no such heading.",
+  },
+  validation_error: { bad_range: "A range of time or of lines is not one." },
+} as const;
 
 /**
  * Reasons for which the vault itself refuses or fails, in addition to those of the file access. The reference in the
  * docs is generated from it.
  */
-export const vaultReasons = {
-  no_vault: { code: "not_available", meaning: "No folder of notes is open, or it does not exist.", retry: "safe" },
-  closed: { code: "not_available", meaning: "The vault was closed during the call.", retry: "never" },
-  no_note: { code: "execution_error", meaning: "There is no such note.", retry: "never" },
-  not_a_note: { code: "execution_error", meaning: "The file is not a note, or not a text file.", retry: "never" },
-  no_heading: { code: "execution_error", meaning: "The note has no such heading.", retry: "never" },
-  bad_range: { code: "validation_error", meaning: "A range of time or of lines is not one.", retry: "never" },
-} as const;
+export const vaultReasons: ReasonTable<typeof vaultGroups> = createReasonTable(vaultGroups);
 
 /** A failure of the vault for this reason. */
 export const vaultFailure: ReasonFailure<keyof typeof vaultReasons> = createReasonFailures(vaultReasons);

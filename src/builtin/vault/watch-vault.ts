@@ -156,10 +156,7 @@ class FolderWatches implements VaultWatch {
   /** Watches a new folder, and stops watching a removed one. */
   async #follow(path: string): Promise<void> {
     const stats = await lstat(join(this.#parts.root, path)).catch(() => undefined);
-    if (stats?.isDirectory() !== true) {
-      this.#unwatch(path);
-      return;
-    }
+    if (stats?.isDirectory() !== true) return this.#unwatch(path);
     // Even if it is watched: it may be another folder with the same name.
     this.#unwatch(path);
     await this.#watchBelow(path);

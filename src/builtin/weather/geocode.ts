@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { type WeatherHost, fetchWeather } from "./fetch-weather.ts";
@@ -77,10 +78,7 @@ function readPlace(found: unknown): GeocodedPlace[] {
       name,
       latitude,
       longitude,
-      ...(region !== undefined && { region }),
-      ...(country !== undefined && { country }),
-      ...(code !== undefined && { country_code: code }),
-      ...(timezone !== undefined && { timezone }),
+      ...definedOnly({ region, country, country_code: code, timezone }),
       population: typeof population === "number" ? population : 0,
       within: areas.filter((area) => area !== undefined),
     },

@@ -1,25 +1,23 @@
-import { type ReasonFailure, createReasonFailures } from "../../base/index.ts";
+import { type ReasonFailure, type ReasonTable, createReasonTable, createReasonFailures } from "../../base/index.ts";
+
+const weatherGroups = {
+  validation_error: {
+    no_place: "The call does not name a location.",
+    place_not_found: "No location has this name.",
+    ambiguous_place: "Several locations have this name.",
+  },
+  not_available: {
+    weather_unreachable: "The weather service cannot be reached.",
+    weather_limited: "The weather service limits the rate of requests.",
+    weather_down: "The weather service fails.",
+  },
+  "timeout, safe": { weather_slow: "The weather service does not answer in time." },
+  "execution_error, never": { weather_refused: "The weather service refuses the request." },
+  "execution_error, safe": { bad_weather_answer: "The weather service does not answer in its own format." },
+} as const;
 
 /** Every reason for which `get_weather` fails. The reference in the docs is generated from it. */
-export const weatherReasons = {
-  no_place: { code: "validation_error", meaning: "The call does not name a location.", retry: "never" },
-  place_not_found: { code: "validation_error", meaning: "No location has this name.", retry: "never" },
-  ambiguous_place: { code: "validation_error", meaning: "Several locations have this name.", retry: "never" },
-  weather_unreachable: { code: "not_available", meaning: "The weather service cannot be reached.", retry: "safe" },
-  weather_slow: { code: "timeout", meaning: "The weather service does not answer in time.", retry: "safe" },
-  weather_limited: {
-    code: "not_available",
-    meaning: "The weather service limits the rate of requests.",
-    retry: "safe",
-  },
-  weather_down: { code: "not_available", meaning: "The weather service fails.", retry: "safe" },
-  weather_refused: { code: "execution_error", meaning: "The weather service refuses the request.", retry: "never" },
-  bad_weather_answer: {
-    code: "execution_error",
-    meaning: "The weather service does not answer in its own format.",
-    retry: "safe",
-  },
-} as const;
+export const weatherReasons: ReasonTable<typeof weatherGroups> = createReasonTable(weatherGroups);
 
 /** A failure for this reason; `parameter` is the one to correct. */
 export const weatherFailure: ReasonFailure<keyof typeof weatherReasons> = createReasonFailures(weatherReasons);

@@ -48,9 +48,8 @@ export class BatchTime {
 
   /** Time that a page of this host may take from now on. */
   pageMs(host: string): number {
-    const { perHost, timeoutMs } = this.#limits;
-    const ofHost = (this.restMs * perHost) / Math.max(1, this.#leftOfHost.get(host) ?? 1);
-    return Math.min(timeoutMs, Math.max(this.#minMs, Math.min(this.#shareMs, ofHost)));
+    const ofHost = (this.restMs * this.#limits.perHost) / Math.max(1, this.#leftOfHost.get(host) ?? 1);
+    return Math.min(this.#limits.timeoutMs, Math.max(this.#minMs, Math.min(this.#shareMs, ofHost)));
   }
 
   /** Time that a site's robots.txt may take from now on. */

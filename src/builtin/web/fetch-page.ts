@@ -1,4 +1,4 @@
-import type { Clock, FailureError } from "../../base/index.ts";
+import { type Clock, type FailureError, definedOnly } from "../../base/index.ts";
 import { type HttpClient, type HttpResponse, retryAfterMs } from "../../net/index.ts";
 import type { PageCache, StoredPage } from "../../store/index.ts";
 import type { AddressResolver, FetchedPage } from "./page.ts";
@@ -181,8 +181,7 @@ async function cachePage(response: HttpResponse, now: number, { cache, key }: Fe
     finalUrl: response.url,
     contentType: headerAsText(response.headers["content-type"]),
     body: response.body,
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
+    ...definedOnly({ etag, lastModified }),
     checkedAt: now,
     freshUntil: now + lastingMs(response.url, key, freshMs),
   });
@@ -198,8 +197,7 @@ function validator(value: string | readonly string[] | undefined): string | unde
   return typeof value === "string" && /^[\x21-\x7e][\x20-\x7e]{0,500}$/.test(value) ? value.trim() : undefined;
 }
 
-function fromStore({ url }: PageRequest, page: StoredPage): FetchedPage {
-  const { finalUrl, contentType, body, checkedAt } = page;
+function fromStore({ url }: PageRequest, { finalUrl, contentType, body, checkedAt }: StoredPage): FetchedPage {
   return { url, finalUrl, status: 200, contentType, body, truncated: false, fromCache: true, fetchedAt: checkedAt };
 }
 

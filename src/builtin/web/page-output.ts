@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import type { ExtractForm } from "../extract/index.ts";
 import type { PageReader } from "./page-reader.ts";
 import { type ReadPage, callTimeMs } from "./page.ts";
@@ -83,8 +84,7 @@ export function pageParts(page: ReadPage, format: ExtractForm): PageParts {
   return {
     links: linksOf(page, maxStructuredLinks),
     headings: page.headings.slice(0, maxHeadings),
-    ...(page.language !== undefined && { language: page.language }),
-    ...(page.published !== undefined && { published: page.published }),
+    ...definedOnly({ language: page.language, published: page.published }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
+import { type Clock, isFailureError, systemClock, definedOnly } from "../../base/index.ts";
 import type { HttpClient } from "../../net/index.ts";
 import { type PageCache, createInMemoryPageCache } from "../../store/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
@@ -82,7 +82,8 @@ class WebPages implements PageReader {
     this.limits = { ...defaultPageLimits, ...options.limits };
     this.#extractor = options.extractor;
     this.#queue = new PoliteQueue(clock, this.limits);
-    const agent = nameIn(userAgent);
+    // The product's name at the beginning of a `User-Agent`.
+    const agent = /^[a-z_-]+/i.exec(userAgent)?.[0] ?? "windlass";
     const restMs = Math.max(30_000, callTimeMs(this.limits.timeoutMs));
     this.#world = {
       http,
@@ -157,16 +158,13 @@ class WebPages implements PageReader {
     );
   }
 
-  async #read(page: FetchedPage, { as, maxChars, signal }: ReadPageOptions): Promise<ReadPage> {
-    const { body, title, ...facts } = page;
+  async #read({ body, title, ...facts }: FetchedPage, { as, maxChars, signal }: ReadPageOptions): Promise<ReadPage> {
     const options = {
       contentType: facts.contentType,
       isPart: facts.truncated,
       // Links in local content are not relative to its address.
       ...(/^https?:/i.test(facts.finalUrl) && { url: facts.finalUrl }),
-      ...(as !== undefined && { as }),
-      ...(maxChars !== undefined && { maxChars }),
-      ...(signal !== undefined && { signal }),
+      ...definedOnly({ as, maxChars, signal }),
     };
     const found = await (this.#extractor?.document(body, options) ?? extractShared(body, options));
     // An empty body is an empty page; a page without text hides its content.
@@ -211,9 +209,4 @@ function inSeconds(ms: number): string {
 async function extractShared(body: Uint8Array, options: DocumentOptions): Promise<ExtractedDocument> {
   const { extractDocument } = await import("../extract/index.ts");
   return extractDocument(body, options);
-}
-
-/** The product's name at the beginning of a `User-Agent`. */
-function nameIn(userAgent: string): string {
-  return /^[a-z_-]+/i.exec(userAgent)?.[0] ?? "windlass";
 }

@@ -45,10 +45,7 @@ export class PoliteQueue {
   /** Waits for a slot. The returned function releases the slot and must be called. Rejects when the signal aborts. */
   enter(host: string, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
+      if (signal.aborted) return reject(signal.reason as Error);
       const lane = this.#lane(host);
       const quit = (): void => {
         lane.waiting.delete(waiter);

@@ -73,16 +73,15 @@ export class RobotsFiles {
 
   #start(origin: string, timeoutMs: number): Entry {
     const controller = new AbortController();
-    const { clock, restMs } = this.#options;
     const rules = this.#fetch(origin, { signal: controller.signal, timeoutMs });
     const entry: Entry = { rules, controller, waiting: 0, settled: false, until: Infinity };
     const settle = (ms: number): void => {
       entry.settled = true;
-      entry.until = clock.elapsed() + ms;
+      entry.until = this.#options.clock.elapsed() + ms;
     };
     rules.then(
       () => settle(hour),
-      () => settle(restMs),
+      () => settle(this.#options.restMs),
     );
     this.#entries.delete(origin);
     this.#entries.set(origin, entry);
@@ -110,9 +109,8 @@ export class RobotsFiles {
   }
 
   #request(origin: string, requested: RulesRequest & Pick<HttpRequest, "maxRedirects">): Promise<HttpResponse> {
-    const { http, userAgent } = this.#options;
-    const headers = { "user-agent": userAgent, accept: "text/plain, */*;q=0.5" };
-    return http.request({ ...requested, url: `${origin}/robots.txt`, headers, maxBytes: maxRobotsBytes });
+    const headers = { "user-agent": this.#options.userAgent, accept: "text/plain, */*;q=0.5" };
+    return this.#options.http.request({ ...requested, url: `${origin}/robots.txt`, headers, maxBytes: maxRobotsBytes });
   }
 
   /** RFC 9309: without the file everything is allowed; while the server fails, nothing is. */

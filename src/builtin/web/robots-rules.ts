@@ -109,13 +109,9 @@ function toRule(allow: boolean, pattern: string): Rule | undefined {
 function chooseGroups(groups: readonly Group[], agent: string): readonly Group[] {
   const names = new Set(groups.flatMap((group) => group.agents));
   // Many sites write a version after the name, which is ignored.
-  const ours = [...names].filter((name) => name !== "*" && tokenOf(name) === agent);
+  const ours = [...names].filter((name) => name !== "*" && (/^[a-z_-]+/.exec(name)?.[0] ?? "") === agent);
   const requested = ours.length > 0 ? new Set(ours) : new Set(["*"]);
   return groups.filter((group) => group.agents.some((name) => requested.has(name)));
-}
-
-function tokenOf(name: string): string {
-  return /^[a-z_-]+/.exec(name)?.[0] ?? "";
 }
 
 function decide(rules: readonly Rule[], request: string): boolean {

@@ -64,7 +64,8 @@ function oncePerUrl<Page>(batch: Batch<Page>, signal: AbortSignal): (url: string
   return (url) => {
     const found = pages.get(url);
     if (found !== undefined) return found;
-    const host = hostOf(url);
+    // The host whose rate limit applies; an address without a host, such as `memory:42`, never waits.
+    const host = URL.parse(url)?.host || url;
     time.expect(host);
     const work = fetchOne(url, batch, { signal, time, host });
     const item = settle(url, work, signal).finally(() => time.settle(host));
@@ -146,9 +147,4 @@ function retryDelayOf<Page>(error: unknown, { limits }: Batch<Page>, { time }: R
   const { retryAfterMs } = error.toFailure();
   if (retryAfterMs === undefined || retryAfterMs > limits.maxWaitMs) return undefined;
   return retryAfterMs < time.restMs ? retryAfterMs : undefined;
-}
-
-/** The host whose rate limit applies; an address without a host, such as `memory:42`, never waits. */
-function hostOf(url: string): string {
-  return URL.parse(url)?.host || url;
 }

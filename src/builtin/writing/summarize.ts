@@ -103,10 +103,9 @@ let summaryPrompt: ToolPrompt | undefined;
 
 async function requestSummary(
   pieces: readonly Piece[],
-  options: SummarizeRequest,
+  { style, maxLength, focus, language, timeoutMs = 120_000 }: SummarizeRequest,
   { services, context }: Required<SummarizeDeps>,
 ): Promise<Written> {
-  const { style, maxLength, focus, language, timeoutMs = 120_000 } = options;
   const { requestText } = await import("./request-answer.ts");
   const sources = toSources(pieces);
   const args = { content: showSources(sources), style: summaryStyles[style], max_length: maxLength, focus, language };

@@ -1,3 +1,4 @@
+import { textOf } from "../../schema/index.ts";
 import type { AnyTool, PromptSender, ToolPrompt } from "../../tool/index.ts";
 import { llmSummarizeTool } from "./llm-summarize-tool.ts";
 import { createPromptSender, type WritingServices } from "./prompt-sender.ts";
@@ -13,11 +14,6 @@ interface Addition {
   readonly finish: (answer: never, args: Args) => unknown;
 }
 
-interface Review {
-  readonly issues: readonly { readonly severity: string }[];
-  readonly approved: boolean;
-}
-
 /** The model writes only the text. */
 const asText = (source: string): Addition => ({
   prompt: { schema: undefined },
@@ -31,7 +27,7 @@ const additions: Readonly<Record<string, Addition>> = {
   },
   code_reviewer: {
     // A model that lists a grave issue and approves nevertheless is overruled.
-    finish: (review: Review) => ({
+    finish: (review: { readonly issues: readonly { readonly severity: string }[]; readonly approved: boolean }) => ({
       ...review,
       approved: review.approved && !review.issues.some(({ severity }) => /^(?:critical|high)$/.test(severity)),
     }),
@@ -145,11 +141,7 @@ function readBundle(value: unknown): CodeBundle | undefined {
   const { files, tests, language, notes } = value as Record<string, unknown>;
   const [code, checks] = [asFiles(files), asFiles(tests ?? [])];
   if (code === undefined || checks === undefined) return undefined;
-  return { language: textOrUndefined(language), files: code, tests: checks, notes: textOrUndefined(notes) };
-}
-
-function textOrUndefined(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return { language: textOf(language), files: code, tests: checks, notes: textOf(notes) };
 }
 
 function asFiles(value: unknown): CodeFile[] | undefined {

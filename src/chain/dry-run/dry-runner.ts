@@ -1,5 +1,5 @@
 import { type Clock, fail, isFailureError, systemClock } from "../../base/index.ts";
-import { type RequestApproval, resolveEffect } from "../../engine/index.ts";
+import { type RequestApproval, resolveCallEffect } from "../../engine/index.ts";
 import { openSecrets } from "../../expr/index.ts";
 import { type Validation, validateDeclared } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
@@ -178,7 +178,7 @@ class DryCall implements RunningCall {
     const { tool, call } = this.#parts;
     // The real call rejects them with the reason.
     if (validation.issues !== undefined) return this.#inEarnest("once", call.args);
-    const effect = safeEffect(tool, validation.value);
+    const effect = resolveCallEffect(tool, validation.value);
     const args = displayedArgs(call.args, validation.value);
     if (isHarmless(effect)) this.#inEarnest(effect, args);
     else this.#withhold(effect, args);
@@ -243,15 +243,6 @@ type Unsure = Pick<WithheldCall, "unknown" | "onlyIf" | "forEach">;
 /** Effect of a tool whose arguments are unknown. */
 function fixedEffect({ effect }: AnyTool): Effect {
   return typeof effect === "function" ? "once" : effect;
-}
-
-/** A tool's own function may throw; an unknown effect counts as `once`. */
-function safeEffect(tool: AnyTool, args: unknown): Effect {
-  try {
-    return resolveEffect(tool, args);
-  } catch {
-    return "once";
-  }
 }
 
 /** Arguments that the tool would get, with the caller's text for a secret in place of its value. */

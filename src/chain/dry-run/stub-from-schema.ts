@@ -49,8 +49,7 @@ class Stub {
   }
 
   /** Merges `allOf`, and the first variant of a union. */
-  #merged(schema: JsonSchema, depth: number): JsonSchema {
-    const { allOf, anyOf, oneOf, ...own } = schema;
+  #merged({ allOf, anyOf, oneOf, ...own }: JsonSchema, depth: number): JsonSchema {
     if (depth > maxDepth || ++this.#nodes > maxNodes) return own;
     const forms = [anyOf, oneOf].map((union) => (Array.isArray(union) ? this.#firstForm(union) : undefined));
     const parts = [...(Array.isArray(allOf) ? (allOf as unknown[]) : []), ...forms].map((part) => this.#target(part));
@@ -191,8 +190,7 @@ const formatted: Readonly<Record<string, string>> = {
 const maxTextLength = 10_000;
 
 /** A string that fits the format and the lengths of a schema. */
-function stubText(schema: JsonSchema): string {
-  const { format, minLength, maxLength } = schema;
+function stubText({ format, minLength, maxLength }: JsonSchema): string {
   if (typeof format === "string" && Object.hasOwn(formatted, format)) return formatted[format] ?? "text";
   const min = typeof minLength === "number" ? Math.min(minLength, maxTextLength) : 0;
   const maxCount = typeof maxLength === "number" ? maxLength : maxTextLength;
@@ -210,8 +208,7 @@ function stubNumber(schema: JsonSchema, whole: boolean): number {
   return multiple === 0 ? 0 : multiple;
 }
 
-function lowest(schema: JsonSchema, whole: boolean): number {
-  const { minimum, exclusiveMinimum, exclusiveMaximum, maximum } = schema;
+function lowest({ minimum, exclusiveMinimum, exclusiveMaximum, maximum }: JsonSchema, whole: boolean): number {
   const inclusive = finite(minimum) ?? -Infinity;
   const exclusive = finite(exclusiveMinimum);
   if (exclusive === undefined || exclusive < inclusive) return inclusive;
@@ -219,8 +216,7 @@ function lowest(schema: JsonSchema, whole: boolean): number {
   return whole ? Math.floor(exclusive) + 1 : between(exclusive, above);
 }
 
-function highest(schema: JsonSchema, whole: boolean): number {
-  const { maximum, exclusiveMaximum, exclusiveMinimum, minimum } = schema;
+function highest({ maximum, exclusiveMaximum, exclusiveMinimum, minimum }: JsonSchema, whole: boolean): number {
   const inclusive = finite(maximum) ?? Infinity;
   const exclusive = finite(exclusiveMaximum);
   if (exclusive === undefined || exclusive > inclusive) return inclusive;

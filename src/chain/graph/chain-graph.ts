@@ -1,6 +1,7 @@
 import { isRecord, propertiesOf } from "../../schema/index.ts";
 import { calledPlan, targetEffect } from "../plan/chain-effect.ts";
 import type { FallbackPlan, Plan, PlanStep, Target } from "../plan/plan.ts";
+import { dataReferencesOf } from "../plan/step-references.ts";
 import type {
   ChainGraph,
   GraphEffect,
@@ -133,22 +134,15 @@ function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
   const found = new Map<string, EdgeDraft>();
   // Dependencies come first, so that `order` is the kind of those that no reference explains.
   for (const index of step.needs) noteKind(found, `steps.${plan.steps[index]?.id}`, "order");
-  for (const reference of dataOf(step)) note(found, reference, { byAs, kind: "data" });
+  for (const reference of dataReferencesOf(step)) note(found, reference, { byAs, kind: "data" });
   for (const reference of step.condition?.references ?? []) note(found, reference, { byAs, kind: "condition" });
   const key = `steps.${step.id}`;
   // A step that repeats may read itself.
   found.delete(key);
   return [...found].map(([from, entry]) => {
     const label = labelOf(from, entry);
-    const { kind, reads } = entry;
-    return { from, to: key, kind, reads: [...reads.keys()], ...(label !== "" && { label }) };
+    return { from, to: key, kind: entry.kind, reads: [...entry.reads.keys()], ...(label !== "" && { label }) };
   });
-}
-
-/** References that a step reads, except those of its conditions. */
-function dataOf({ params, forEach, repeat, cache, approval }: PlanStep): Reference[] {
-  const parts = [params, forEach?.items, repeat?.until, cache?.key, approval?.message];
-  return parts.flatMap((part): readonly Reference[] => part?.references ?? []);
 }
 
 /** If the chain declares no output, its output is that of the steps that no other step waits for. */

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { type ChainGraph, type GraphNode, type GraphPort, type GraphStep, isStep } from "./graph.ts";
 
 /** A node in the JSON format. */
@@ -31,9 +32,7 @@ function jsonNode(node: GraphNode): JsonNode {
   const { forEach, cacheMs, timeoutMs, fallbacks, ...same } = node;
   return {
     ...same,
-    ...(forEach !== undefined && { for_each: forEach }),
-    ...(cacheMs !== undefined && { cache_ms: cacheMs }),
-    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...definedOnly({ for_each: forEach, cache_ms: cacheMs, timeout_ms: timeoutMs }),
     fallbacks,
   };
 }

@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { type Failure, failure, orElse } from "../../base/index.ts";
 import { approvalTooLarge } from "../../store/index.ts";
 import type { Effect } from "../../tool/index.ts";
 
@@ -63,9 +63,5 @@ export function unknownOutcomeFailure(tool: string): Failure {
 
 /** A value that JSON cannot represent is displayed as such, and is not large. */
 function jsonBytes(value: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(value) ?? "");
-  } catch {
-    return 0;
-  }
+  return orElse(() => Buffer.byteLength(JSON.stringify(value) ?? ""), 0);
 }

@@ -2,6 +2,7 @@ import { cpuTime, processUsageSince } from "../../base/index.ts";
 import {
   type Host,
   type OpenHostOptions,
+  type RunHost,
   type RunLifecycleOptions,
   openHost,
   withRunLifecycle,
@@ -26,19 +27,14 @@ export interface ChainProgram extends Pick<OpenHostOptions, "lease" | "events" |
 /** A run to execute, with the options of its host. */
 export interface ExecuteRunTask extends ChainProgram, OpenHostOptions, RunLifecycleOptions {}
 
-/** Result of executing a run. `isReleased` if the process closes and another one has to resume the run. */
-export interface ExecutedRun {
-  readonly facts: RunFacts;
-  readonly isReleased: boolean;
-  /** Closes the approvals of a run once it has certainly ended: a run that resumes still needs the decisions. */
-  readonly rejectOpenApprovals: () => Promise<void> | undefined;
-}
-
-/** Opens a host and executes a run on it until its end, until it waits for a person, or until the process closes. */
-export async function executeRun(task: ExecuteRunTask): Promise<ExecutedRun> {
+/**
+ * Executes a run without a journal on a host of its own, until its end, until it waits for a person, or until the process
+ * closes. `RunService` drives durable runs with the same parts, and adds what this run does not have: a lease, an end in
+ * the journal, and a wait that wakes it. Going through it would cost a run in memory several promises for nothing.
+ */
+export async function executeRun(task: ExecuteRunTask): Promise<{ readonly facts: RunFacts; readonly host: RunHost }> {
   const host = openHost(task);
-  const facts = await withRunLifecycle(host, task, () => driveChain(host, task));
-  return { facts, isReleased: host.isReleased, rejectOpenApprovals: () => host.rejectOpenApprovals() };
+  return { facts: await withRunLifecycle(host, task, () => driveChain(host, task)), host };
 }
 
 /** Executes a run on its host until its end, until it waits for a person, or until the process closes. */

@@ -13,6 +13,8 @@ export interface StepScopeEntry {
 export class FrameSteps extends StepTable {
   readonly #plan: Plan;
   readonly #states: readonly StepState[];
+  /** The step that was read last: parameters mostly read one step several times. */
+  #last: StepState | undefined = undefined;
   #shownId: string | undefined = undefined;
   #shown: StepScopeEntry | undefined = undefined;
 
@@ -50,8 +52,9 @@ export class FrameSteps extends StepTable {
   }
 
   #stateOf(id: string): StepState | undefined {
+    if (this.#last?.step.id === id) return this.#last;
     const step = this.#plan.byId.get(id);
-    return step === undefined ? undefined : this.#states[step.index];
+    return step && (this.#last = this.#states[step.index]);
   }
 }
 

@@ -13,7 +13,8 @@ import type { ChainSpec } from "../plan/chain-spec.ts";
 /** A machine with a tool `outer` that makes the calls it receives; rules require approval for `danger`. */
 function machine(spec: ChainSpec, effect: Effect) {
   const clock = new FakeClock();
-  const [journal, approvals] = [createInMemoryRunJournal({ clock }), createInMemoryApprovals({ clock })];
+  const approvals = createInMemoryApprovals({ clock });
+  const journal = createInMemoryRunJournal({ clock, approvals });
   const done: unknown[] = [];
   let made = 0;
   const danger = sampleTool(({ x }) => void done.push(x), { name: "danger", effect: "idempotent" });

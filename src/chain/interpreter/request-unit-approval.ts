@@ -1,5 +1,5 @@
-import type { Failure } from "../../base/index.ts";
-import { resolveEffect } from "../../engine/index.ts";
+import { type Failure, orElse } from "../../base/index.ts";
+import { resolveCallEffect } from "../../engine/index.ts";
 import type { ApprovalWait } from "../../run/index.ts";
 import type { Target } from "../plan/plan.ts";
 import {
@@ -40,13 +40,8 @@ export function requestUnitApproval(unit: ApprovableUnit, call: Omit<ApprovalCal
  * True if this may replace a call that was subject to approval without another approval: only if it changes nothing.
  */
 export function mayReplaceUnapproved({ tool, chain }: Target, args: unknown): boolean {
-  try {
-    const effect = tool === undefined ? chain?.().effect : resolveEffect(tool, args);
-    return effect === "pure" || effect === "read";
-  } catch {
-    // The tool's effect function threw for these arguments.
-    return false;
-  }
+  const effect = tool === undefined ? orElse(() => chain?.().effect, "once") : resolveCallEffect(tool, args);
+  return effect === "pure" || effect === "read";
 }
 
 /** A call that needs approval; `args` if they are not those of the unit. */

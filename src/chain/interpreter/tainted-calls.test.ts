@@ -176,7 +176,8 @@ describe("[N08] a chain that is called as a tool with untrusted content", () => 
 });
 
 test("[N08] a run that another process claims passes the same marks to composites", async () => {
-  const stored = { journal: createInMemoryRunJournal(), approvals: createInMemoryApprovals() };
+  const approvals = createInMemoryApprovals();
+  const stored = { journal: createInMemoryRunJournal({ approvals }), approvals };
   const inner: ChainSpec = { name: "inner", steps: [{ id: "do", tool: "helper", params: { text: "${input.text}" } }] };
   const spec = chainOf(
     fetch,

@@ -110,9 +110,8 @@ function rounds({ step: { repeat }, iterations, error, status }: StepState): Exp
 
 function afterwards({ status, step }: StepState): ExplainFact[] {
   if (status !== "failed") return [];
-  const { fallback, otherwise } = step.onFailure;
-  const code = otherwise === "continue" ? "chain_continued" : "chain_stopped";
-  return [{ code, params: { fallbacks: fallback.length > 0 } }];
+  const code = step.onFailure.otherwise === "continue" ? "chain_continued" : "chain_stopped";
+  return [{ code, params: { fallbacks: step.onFailure.fallback.length > 0 } }];
 }
 
 function compensation({ state, redactor }: StepLocation): ExplainFact[] {

@@ -2,13 +2,7 @@ import { createRedactor } from "../../secrets/index.ts";
 import { type Language, stripUnsafe } from "../../text/index.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
 import type { StepState, StepStatus } from "../interpreter/step-state.ts";
-import { conditionOf, explainAttempts, toFactError } from "./explain-attempts.ts";
-import { explainItem } from "./explain-item.ts";
-import { explainTiming, noticeableMs } from "./explain-timing.ts";
-import { type LogRedactor, showShort } from "./log-value.ts";
 import { stepTimes } from "../interpreter/step-times.ts";
-import { lastMoment } from "./run-metrics.ts";
-import { type StepLocation, locateStep, chainCall } from "./step-location.ts";
 import { formatPath } from "../../base/index.ts";
 import { findUntrustedValues } from "../plan/untrusted-target.ts";
 import { readSourceReport } from "../../tool/index.ts";
@@ -16,6 +10,14 @@ import { explainFactText } from "../texts/chain-texts.ts";
 import type { ExplainFact } from "../texts/explain-fact.ts";
 import type { CompiledValue, ValueReference } from "../../expr/index.ts";
 import { isRecord } from "../../schema/index.ts";
+import { isFinished } from "../../store/index.ts";
+import type { PlanStep } from "../plan/plan.ts";
+import { waitReferencesOf } from "../plan/step-references.ts";
+import { conditionOf, explainAttempts, toFactError } from "./explain-attempts.ts";
+import { explainItem } from "./explain-item.ts";
+import { type LogRedactor, showShort } from "./log-value.ts";
+import { lastMoment } from "./run-metrics.ts";
+import { type StepLocation, locateStep, chainCall } from "./step-location.ts";
 
 /** Options of an explanation besides the run. */
 export interface ExplainOptions {
@@ -57,7 +59,8 @@ export function explainFacts(run: RunFacts, path: string, options: ExplainOption
   const { item, ...site } = locateStep(run, path, options.redactor ?? createRedactor([]));
   if (item !== undefined) return explainItem(site, item);
   return [
-    ...opening(site, options.interrupted ?? false),
+    // A run whose processes died may have ended without the end of its steps.
+    ...opening(site, options.interrupted === true || isFinished(run.status)),
     ...explainSkip(site),
     ...explainTiming(site),
     ...explainInput(site, untrustedInput(site)),
@@ -251,4 +254,81 @@ function received(
 function explainConsent({ state }: StepLocation): ExplainFact[] {
   const targets = Object.keys(state.step.spec.untrusted ?? {});
   return targets.length === 0 ? [] : [{ code: "targets_allowed", params: { targets } }];
+}
+
+/** Shorter pauses between two steps are not mentioned. */
+const noticeableMs = 5;
+
+/** Explains when a step started: the steps that it waited for, and those that waited for it. */
+function explainTiming(site: StepLocation): ExplainFact[] {
+  const { state } = site;
+  if (state.startedAt === 0) return explainNotStarted(site);
+  if (state.status === "skipped") return [];
+  return [began(site), ...released(site)];
+}
+
+function began(site: StepLocation): ExplainFact {
+  const { state, chainStartedAt } = site;
+  const needs = needed(site);
+  const last = lastSettled(needs);
+  if (last === undefined) {
+    const ms = state.startedAt - chainStartedAt;
+    if (ms < noticeableMs) return { code: "started_with_chain", params: {} };
+    return { code: "started_later", params: { ms, ...slotsOf(site) } };
+  }
+  // Only the first reasons are shown, so only those are computed.
+  const steps = needs.map(({ step }, at) =>
+    at > 8 ? { step: step.id } : { step: step.id, by: whyNeeded(state.step, step) },
+  );
+  const lastMs = Math.max(0, last.endedAt - chainStartedAt);
+  const pause = state.startedAt - last.endedAt;
+  const later = pause < noticeableMs ? undefined : { laterMs: pause, ...slotsOf(site) };
+  return { code: "waited_for", params: { steps, last: last.step.id, lastMs, ...later } };
+}
+
+function slotsOf({ plan }: StepLocation): { readonly slots?: number } {
+  return plan === undefined ? {} : { slots: plan.maxParallel };
+}
+
+/** The steps that could start because this one had settled. */
+function released({ state, peers }: StepLocation): ExplainFact[] {
+  if (state.endedAt === 0) return [];
+  const followers = state.step.dependents
+    .flatMap((index) => peers[index] ?? [])
+    .filter((peer) => peer.startedAt > 0 && lastSettled(needed({ state: peer, peers }))?.step === state.step);
+  if (followers.length === 0) return [];
+  return [{ code: "last_needed_by", params: { steps: followers.map(({ step }) => step.id) } }];
+}
+
+function explainNotStarted(site: StepLocation): ExplainFact[] {
+  const { state, run, plan } = site;
+  const open = needed(site).filter(({ endedAt }) => endedAt === 0);
+  if (state.status === "pending") {
+    const steps = open.map(({ step, status }) => ({ step: step.id, status }));
+    if (steps.length > 0) return [{ code: "waits_for_steps", params: { steps } }];
+    return plan === undefined ? [] : [{ code: "waits_for_slot", params: { slots: plan.maxParallel } }];
+  }
+  const culprit = site.peers.find((peer) => peer.status === "failed" && peer.step.onFailure.otherwise === "abort");
+  if (culprit !== undefined) return [{ code: "chain_ended_by", params: { step: culprit.path } }];
+  return [{ code: run.status === "cancelled" ? "run_cancelled" : "chain_ended", params: {} }];
+}
+
+function needed({ state, peers }: Pick<StepLocation, "state" | "peers">): StepState[] {
+  // Peers are all steps of a chain in its order.
+  return state.step.needs.flatMap((index) => peers[index] ?? []);
+}
+
+function lastSettled(states: readonly StepState[]): StepState | undefined {
+  let last: StepState | undefined;
+  for (const state of states) if (state.endedAt > 0 && state.endedAt >= (last?.endedAt ?? 0)) last = state;
+  return last;
+}
+
+/** The connection of two steps: a reference as it is written, or `depends_on`. */
+function whyNeeded(step: PlanStep, need: PlanStep): string {
+  const reference = waitReferencesOf(step).find(
+    ({ root, path }) =>
+      (root === "steps" && path[0] === need.id) || (root === "context" && need.as !== undefined && path[0] === need.as),
+  );
+  return reference?.text ?? "depends_on";
 }

@@ -1,15 +1,8 @@
-import type { Failure } from "../../base/index.ts";
+import { type Failure, definedOnly } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { renderCoded } from "../../text/index.ts";
 import { type OmittedTool, readSourceReport } from "../../tool/index.ts";
-import type {
-  FailedAttempt,
-  ItemState,
-  NotRetried,
-  PendingStepApproval,
-  StepState,
-  StepStatus,
-} from "../interpreter/step-state.ts";
+import type { FailedAttempt, ItemState, NotRetried, StepState, StepStatus } from "../interpreter/step-state.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
 import { rounded } from "./run-metrics.ts";
@@ -151,8 +144,7 @@ function reportedFields(state: StepState, redactor: LogRedactor): Partial<StepLo
   const tokens = numberFact(state, "tokensUsed");
   const memory = memoryIdOf(state);
   return {
-    ...(parallel !== undefined && { parallel_count: parallel }),
-    ...(tokens !== undefined && { tokens_used: tokens }),
+    ...definedOnly({ parallel_count: parallel, tokens_used: tokens }),
     ...(memory !== undefined && { memory_id: redactor.text(memory) }),
     ...sourceFields(state, redactor),
   };
@@ -210,7 +202,13 @@ function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> 
     ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
     ...(approvalId !== undefined && { approval_id: approvalId }),
     ...(pendingApprovals && {
-      pending_approvals: pendingApprovals.map((approval) => toPendingApprovalLog(approval, redactor)),
+      pending_approvals: pendingApprovals.map((approval) => ({
+        approval_id: approval.approvalId,
+        tool: approval.tool,
+        input: logValue(approval.args, redactor),
+        message: redactor.text(approval.message),
+        ...(approval.isCompensation && { undo: true as const }),
+      })),
     }),
     ...(compensation && {
       compensation: {
@@ -218,19 +216,6 @@ function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> 
         ...(compensation.error && { error: toLoggedError(compensation.error, redactor) }),
       },
     }),
-  };
-}
-
-function toPendingApprovalLog(
-  { approvalId, tool, args, message, isCompensation }: PendingStepApproval,
-  redactor: LogRedactor,
-): PendingApprovalLog {
-  return {
-    approval_id: approvalId,
-    tool,
-    input: logValue(args, redactor),
-    message: redactor.text(message),
-    ...(isCompensation && { undo: true as const }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { orElse } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
 import type { AnyTool, Effect } from "../../tool/index.ts";
 import type { Plan, Target } from "./plan.ts";
@@ -82,10 +83,6 @@ function withArguments(tool: AnyTool, params: CompiledValue, evaluate: (args: un
 
 /** The plan of the chain that is called; undefined for a tool, and for a chain that cannot be planned. */
 export function calledPlan({ chain }: Target): Plan | undefined {
-  try {
-    return chain?.();
-  } catch {
-    // Its problems are reported where it is planned.
-    return undefined;
-  }
+  // Its problems are reported where it is planned.
+  return orElse(() => chain?.(), undefined);
 }

@@ -1,6 +1,13 @@
 import { formatPath } from "../../base/index.ts";
 import { type ProblemDetail, FileReport, valueAt } from "../../schema/index.ts";
-import { type ParsedYaml, type Problem, type YamlPath, parseYaml, suggestHint } from "../../text/index.ts";
+import {
+  type ParsedYaml,
+  type Problem,
+  type YamlPath,
+  parseYaml,
+  suggestHint,
+  suggestedWord,
+} from "../../text/index.ts";
 import { formHint } from "./suggest-form.ts";
 
 /** Maximum number of problems: a broken file repeats the same ones. */
@@ -83,7 +90,7 @@ export class ChainReport extends FileReport {
     const positioned =
       this.#positions === "file" || path.length === 0 ? message : `${message} (at ${formatPath(path)})`;
     const hint = formHint({ code, path, message, value: valueAt(this.#value, path), file: this.file }) ?? detail.hint;
-    const [, near] = /^did you mean "(.+)"\?$/.exec(hint ?? "") ?? [];
+    const near = suggestedWord(hint ?? "");
     if (code === "unknown_key" && near !== undefined) this.#misspelled.add(formatPath([...path.slice(0, -1), near]));
     super.add(code, path, [positioned, { ...detail, hint }]);
   }

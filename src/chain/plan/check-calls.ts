@@ -2,18 +2,19 @@ import type { Resolver } from "../../engine/index.ts";
 import type { Schema } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { AnyTool } from "../../tool/index.ts";
+import type { Select } from "../../expr/index.ts";
 import { isChainError } from "./chain-error.ts";
 import { chainDepth, maxChainDepth } from "./chain-depth.ts";
 import { targetEffect } from "./chain-effect.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkParams } from "./check-params.ts";
-import { FieldChecker } from "./check-fields.ts";
 import type { CompiledStep } from "./compile-step.ts";
 import { findChainCycle } from "./find-chain-cycle.ts";
-import { OutputViews } from "./output-views.ts";
-import type { ReferenceUse } from "./part-reader.ts";
+import { OutputViews, type ViewedPlan, viewSteps } from "./output-views.ts";
+import { type ReferenceUse, segmentRange } from "./part-reader.ts";
 import type { Plan, PlanStep, Target } from "./plan.ts";
 import type { ErrorHandlingSpec, FallbackSpec } from "./chain-spec.ts";
+import { selectSteps, type ViewFault, followPath, notAList } from "./value-view.ts";
 
 /** A plan whose calls are to be checked. */
 export interface CheckedPlan {
@@ -99,11 +100,10 @@ class CallsCheck {
 
   /** A chain that calls itself unconditionally would never end. */
   endless(): void {
-    const { plan, outer } = this.#checked;
-    const cycle = findChainCycle(plan);
+    const cycle = findChainCycle(this.#checked.plan);
     if (cycle === undefined) return;
     // If the cycle leads through a chain that is being planned, that chain is the one that cannot be planned.
-    const severity = cycle.names.some((name) => outer.has(name)) ? "warning" : "error";
+    const severity = cycle.names.some((name) => this.#checked.outer.has(name)) ? "warning" : "error";
     const message = `the chain calls itself without end: ${cycle.names.join(" -> ")}`;
     const hint = "add a condition to one of the steps in this cycle";
     this.#report.add("chain_cycle", ["steps", cycle.step, "tool"], [message, { hint, severity }]);
@@ -235,4 +235,81 @@ function unplanned(error: unknown): Unplanned {
 /** Why a tool cannot be called; undefined if it can. */
 function whyUnavailable({ broken, status }: AnyTool): string | undefined {
   return broken?.message ?? (status === "disabled" || status === "draft" ? `it is ${status}` : undefined);
+}
+
+/** Checks that the fields of outputs and inputs that expressions and selects read exist, as far as schemas show. */
+class FieldChecker {
+  readonly #views: OutputViews;
+  readonly #report: ChainReport;
+
+  constructor(plan: ViewedPlan, report: ChainReport) {
+    this.#views = new OutputViews(plan);
+    this.#report = report;
+  }
+
+  /** Checks one reference; `user` is the step whose expression it is. */
+  reference({ reference, path }: ReferenceUse, user: PlanStep | undefined): void {
+    // Most references end before any schema.
+    if (reference.path.length === 0) return;
+    const start = this.#views.start(reference, user);
+    if (start === undefined || reference.path.length <= start.skip) return;
+    const steps = viewSteps(reference, start.skip);
+    const faults = start.views.map((view) => {
+      const followed = followPath(view, steps);
+      return "fault" in followed ? followed.fault : undefined;
+    });
+    const [fault] = faults;
+    // A fallback may have a field that the tool does not have.
+    if (fault === undefined || faults.includes(undefined)) return;
+    // The name of an input has been checked already; its fields are checked here.
+    if (reference.root === "input" && fault.step === 0) return;
+    const inside = segmentRange(reference, start.skip + fault.step);
+    const before = reference.text.slice(0, inside[0] - reference.at).replace(/\.$/, "");
+    const owner = fault.step === 0 || before === "" ? start.name : before;
+    const severity = reference.guarded ? "warning" : "error";
+    this.#report.add("unknown_field", path, [
+      `${owner} ${fault.message}`,
+      { hint: this.#hint(fault), inside, severity },
+    ]);
+  }
+
+  /** Checks one `select`; a singular one that may find nothing is fine, one that can never match is not. */
+  select(select: Select | undefined, target: Target, path: YamlPath): void {
+    const steps = selectSteps(select);
+    if (steps === undefined) return;
+    const followed = followPath(this.#views.ofTarget(target), steps, "jsonpath");
+    if (!("fault" in followed)) return;
+    const name = steps[followed.fault.step];
+    const within = typeof name === "string" ? { within: name } : {};
+    const message = `the output of ${target.name} ${followed.fault.message}`;
+    this.#report.add("unknown_field", path, [message, { hint: this.#hint(followed.fault), ...within }]);
+  }
+
+  /** Checks that the value of `for_each` is a list. */
+  loop(step: PlanStep): void {
+    const { for_each: text } = step.spec;
+    const found = typeof text === "string" ? notAList(this.#views.ofText(text)) : undefined;
+    if (found === undefined || typeof text !== "string") return;
+    const [list] = found.lists;
+    const hint = list === undefined ? listHint(text) : `its list is "${list}": ${text.replace(/\}\s*$/, `.${list}}`)}`;
+    this.#report.add(
+      "not_a_list",
+      ["steps", step.index, "for_each"],
+      [`for_each needs a list, but this is ${found.is}`, { hint }],
+    );
+  }
+
+  #hint({ fields, hint, message }: ViewFault): string | undefined {
+    if (hint !== undefined || fields.length === 0) return hint;
+    const name = /"(.*)"$/.exec(message)?.[1] ?? "";
+    const shown = fields.slice(0, 12).join(", ");
+    return this.#report.suggest(name, new Set(fields), `fields: ${fields.length > 12 ? `${shown}, …` : shown}`);
+  }
+}
+
+/** Suggests a source of a list. */
+function listHint(text: string): string {
+  const [, input] = /^\s*\$\{\s*input\.([\p{L}\p{N}_-]+)\s*\}\s*$/u.exec(text) ?? [];
+  if (input !== undefined) return `declare it as a list, such as ${input}: string[]`;
+  return `use a list of the ${/^\s*\$\{\s*input\b/.test(text) ? "input" : "output"}`;
 }

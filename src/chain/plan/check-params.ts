@@ -90,7 +90,8 @@ class ParamsCheck {
   #checkType(text: string, node: JsonSchema, inner: Path): void {
     const expected = [node["type"]].flat().filter((type) => typeof type === "string");
     const found = expected.length === 0 || isInvolved(node) ? undefined : this.#input.typeOf(text);
-    if (found === undefined || expected.some((type) => isAssignable(found, type))) return;
+    // A number may be whole; everything else has to be of the type itself.
+    if (found === undefined || expected.some((type) => found === type || (isNumber(found) && isNumber(type)))) return;
     const { path, target } = this.#input;
     const message = `${target}: "${String(inner.at(-1))}" must be ${expected.map(describeType).join(" or ")}, but this is ${describeType(found)}`;
     this.#report.add("bad_parameter", [...path, ...inner], [message, { hint: conversionHint(text, found, expected) }]);
@@ -109,13 +110,12 @@ class ParamsCheck {
   }
 
   #refuse({ path: inner, code, message, suggestion }: Issue): void {
-    const { path, target } = this.#input;
     if (code === "required") {
       if (!this.#resolved.has(JSON.stringify(inner))) this.#missing(inner);
     } else if (code !== "unknown") {
       const hint = suggestion === undefined ? this.#hint(inner) : `did you mean ${JSON.stringify(suggestion)}?`;
       const text = message.replace(/; did you mean ".*"\?$/, "");
-      this.#report.add("bad_parameter", [...path, ...inner], [`${target}: ${text}`, { hint }]);
+      this.#report.add("bad_parameter", [...this.#input.path, ...inner], [`${this.#input.target}: ${text}`, { hint }]);
     }
   }
 
@@ -191,11 +191,6 @@ function exampleOf({ type, minimum = 1, examples, enum: allowed }: JsonSchema): 
   if (example !== undefined) return `a value such as ${showValue(example)}`;
   if (type === "number" || type === "integer") return `a number such as ${showValue(minimum)}`;
   return typeof type === "string" ? forms.get(type) : undefined;
-}
-
-/** A number may be whole; everything else has to be of the type itself. */
-function isAssignable(found: string, expected: string): boolean {
-  return found === expected || (isNumber(found) && isNumber(expected));
 }
 
 function isNumber(type: string): boolean {

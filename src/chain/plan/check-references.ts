@@ -2,7 +2,7 @@ import type { Reference } from "../../expr/index.ts";
 import type { ProblemDetail } from "../../schema/index.ts";
 import type { ChainReport, Names } from "./chain-report.ts";
 import type { UnlinkedStep } from "./compile-step.ts";
-import { type ExpressionRole, type ReferenceUse, segmentRange } from "./part-reader.ts";
+import { type ExpressionRole, type ReferenceUse, expressionRoles, segmentRange } from "./part-reader.ts";
 import type { StepSpec } from "./chain-spec.ts";
 import type { StepNames } from "./step-names.ts";
 
@@ -23,32 +23,6 @@ export interface Edge {
   readonly reads: boolean;
   readonly use: ReferenceUse;
 }
-
-interface RoleRules {
-  /** The step waits for the steps that it refers to. */
-  readonly waits: boolean;
-  /** The step cannot run without the output that it refers to. */
-  readonly reads: boolean;
-  /** The step may refer to itself. */
-  readonly self: boolean;
-  /** Evaluated for each item, so that `item` and `index` are available. */
-  readonly items: boolean;
-  /** `error` is available. */
-  readonly error: boolean;
-}
-
-const rules: Readonly<Record<ExpressionRole, RoleRules>> = {
-  params: { waits: true, reads: true, self: false, items: true, error: false },
-  condition: { waits: true, reads: false, self: false, items: false, error: false },
-  for_each: { waits: true, reads: true, self: false, items: false, error: false },
-  until: { waits: true, reads: false, self: true, items: true, error: false },
-  cache: { waits: true, reads: true, self: false, items: true, error: false },
-  approval: { waits: true, reads: true, self: false, items: false, error: false },
-  retry: { waits: false, reads: false, self: true, items: true, error: true },
-  fallback: { waits: false, reads: false, self: true, items: true, error: true },
-  compensate: { waits: false, reads: false, self: true, items: false, error: false },
-  output: { waits: false, reads: false, self: true, items: false, error: false },
-};
 
 const stepFields: ReadonlySet<unknown> & ReadonlySet<string> = new Set(["output", "error", "status"]);
 const errorFields = new Set(["code", "message"]);
@@ -160,7 +134,7 @@ export class ReferenceChecker {
     { to, output }: { to: number; output: boolean },
     step: UnlinkedStep | undefined,
   ): Edge | undefined {
-    const { waits, reads, self } = rules[use.role];
+    const { waits, reads, self } = expressionRoles[use.role];
     if (step === undefined || (to === step.index && self)) return undefined;
     if (to === step.index) return this.#self(use, step);
     return waits ? { to, reads: reads && output && !use.reference.guarded, use } : undefined;
@@ -187,7 +161,7 @@ export class ReferenceChecker {
 
   #item(use: ReferenceUse, step: UnlinkedStep | undefined): undefined {
     const { root } = use.reference;
-    const { items } = rules[use.role];
+    const { items } = expressionRoles[use.role];
     const spec = step?.spec;
     if (items && spec?.for_each !== undefined) return undefined;
     if (items && root === "index" && spec?.repeat !== undefined) return undefined;
@@ -196,7 +170,7 @@ export class ReferenceChecker {
   }
 
   #error(use: ReferenceUse): undefined {
-    if (rules[use.role].error) {
+    if (expressionRoles[use.role].error) {
       this.#errorField(use, 0, failureFields);
       return undefined;
     }
@@ -220,8 +194,7 @@ export class ReferenceChecker {
     return this.#refuse("unnamed_reference", use, { message, hint });
   }
 
-  #refuse(code: string, use: ReferenceUse, fault: Fault): undefined {
-    const { message, segment, ...detail } = fault;
+  #refuse(code: string, use: ReferenceUse, { message, segment, ...detail }: Fault): undefined {
     const { at, length } = use.reference;
     const inside = segment === undefined ? ([at, length] as const) : segmentRange(use.reference, segment);
     this.#report.add(code, use.path, [message, { ...detail, inside }]);

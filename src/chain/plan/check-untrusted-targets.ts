@@ -7,6 +7,7 @@ import { findUntrustedValues, untrustedTarget } from "./untrusted-target.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type PlannedCall, callsOfStep, writtenParams } from "./planned-calls.ts";
 import type { MarkedPart } from "./value-flow.ts";
+import type { DestructiveCall } from "./check-untrusted.ts";
 
 /**
  * Warns of steps whose target, such as the path of a file, untrusted content may decide: their runs need approval there.
@@ -48,12 +49,8 @@ function checkConsent({ spec, index }: PlanStep, calls: readonly PlannedCall[], 
 }
 
 /** A target that untrusted content decides. */
-interface DecidedTarget {
+interface DecidedTarget extends DestructiveCall {
   readonly kind: TargetKind;
-  readonly tool: string;
-  readonly step: string;
-  /** The called chain that the step is in, if it is in one. */
-  readonly chain: string | undefined;
 }
 
 function decidedTarget({ call, part, plan, chain }: ReachedCall): DecidedTarget | undefined {

@@ -112,7 +112,7 @@ function trustHint(source: PlanStep): string {
 }
 
 /** A destructive call. */
-interface DestructiveCall {
+export interface DestructiveCall {
   readonly tool: string;
   readonly step: string;
   /** The chain that the step is in; undefined for the chain that is being checked. */

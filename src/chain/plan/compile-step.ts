@@ -2,7 +2,7 @@ import { type CompiledValue, missing } from "../../expr/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import { checkDurations, parseChainDuration } from "./chain-durations.ts";
-import { type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
+import { type HandlingTools, type Handling, noRetry, readHandling, readRetry } from "./failure-plan.ts";
 import type { TargetFinder } from "./find-target.ts";
 import { isOneExpression } from "./output-views.ts";
 import type { PartReader, ReferenceUse } from "./part-reader.ts";
@@ -20,11 +20,7 @@ export interface CompiledStep {
 }
 
 /** Dependencies for compiling a step. */
-export interface StepTools {
-  readonly report: ChainReport;
-  readonly finder: TargetFinder;
-  /** Reader of the chain. */
-  readonly reader: PartReader;
+export interface StepTools extends HandlingTools {
   /** The chain's name. */
   readonly chain: string;
   /** Failure handling of the chain, for steps without their own. */

@@ -1,6 +1,6 @@
 import { cliCommand } from "../../base/index.ts";
 import { brokenFileMessage } from "../../engine/index.ts";
-import type { Problem, YamlPath } from "../../text/index.ts";
+import { type Problem, type YamlPath, shortenWritten } from "../../text/index.ts";
 import { type Registration, namesToTrust } from "../../tool/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 import type { PlanContext, Plan, Target } from "./plan.ts";
@@ -61,14 +61,11 @@ export class TargetFinder {
 
   #unknown(name: string, path: YamlPath): void {
     const error = this.#context.tools.fileError?.(name);
-    if (error !== undefined) {
-      this.#broken(name, path, error);
-      return;
-    }
+    if (error !== undefined) return this.#broken(name, path, error);
     this.#names ??= new Set([...this.#context.tools.names(), ...(this.#context.chainNames?.() ?? [])]);
     const hint = this.#report.suggest(name, this.#names, `\`${cliCommand("tools")}\` lists the available tools`);
     const why = this.#context.tools.whyMissing?.(name);
-    const message = `there is no tool or chain named "${shorten(name)}"${why === undefined ? "" : `; ${why}`}`;
+    const message = `there is no tool or chain named "${shortenWritten(name)}"${why === undefined ? "" : `; ${why}`}`;
     this.#report.add("unknown_tool", path, [message, { hint }]);
   }
 
@@ -77,11 +74,7 @@ export class TargetFinder {
     if (this.#brokenFiles.has(file)) return;
     this.#brokenFiles.add(file);
     const [first = ""] = why.split("\n", 1);
-    const message = brokenFileMessage(shorten(name), file);
+    const message = brokenFileMessage(shortenWritten(name), file);
     this.#report.add("broken_tool", path, [message, { hint: `${file}:${line}:${column}: ${first}`, cause }]);
   }
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

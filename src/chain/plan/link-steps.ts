@@ -30,8 +30,7 @@ export function edgesOf(
 ): StepEdges {
   const found: StepEdges = { needs: new Map(), reads: new Set(), relies: new Set() };
   for (const { to, reads, use } of edges) {
-    const { at, length } = use.reference;
-    if (!found.needs.has(to)) found.needs.set(to, { path: use.path, inside: [at, length] });
+    if (!found.needs.has(to)) found.needs.set(to, { path: use.path, inside: [use.reference.at, use.reference.length] });
     if (!reads) continue;
     found.reads.add(to);
     found.relies.add(to);

@@ -14,18 +14,37 @@ import {
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
 
-/** Role of an expression; it decides what the expression may read and whether the step waits for it. */
-export type ExpressionRole =
-  | "params"
-  | "condition"
-  | "for_each"
-  | "until"
-  | "cache"
-  | "approval"
-  | "retry"
-  | "fallback"
-  | "compensate"
-  | "output";
+interface RoleRules {
+  /** The step waits for the steps that it refers to. */
+  readonly waits: boolean;
+  /** The step cannot run without the output that it refers to. */
+  readonly reads: boolean;
+  /** The step may refer to itself. */
+  readonly self: boolean;
+  /** Evaluated for each item, so that `item` and `index` are available. */
+  readonly items: boolean;
+  /** `error` is available. */
+  readonly error: boolean;
+}
+
+/** Roles of expressions: what an expression may read, and whether the step waits for it. */
+export const expressionRoles = {
+  params: { waits: true, reads: true, self: false, items: true, error: false },
+  condition: { waits: true, reads: false, self: false, items: false, error: false },
+  for_each: { waits: true, reads: true, self: false, items: false, error: false },
+  until: { waits: true, reads: false, self: true, items: true, error: false },
+  cache: { waits: true, reads: true, self: false, items: true, error: false },
+  approval: { waits: true, reads: true, self: false, items: false, error: false },
+  retry: { waits: false, reads: false, self: true, items: true, error: true },
+  fallback: { waits: false, reads: false, self: true, items: true, error: true },
+  compensate: { waits: false, reads: false, self: true, items: false, error: false },
+  output: { waits: false, reads: false, self: true, items: false, error: false },
+} as const;
+
+expressionRoles satisfies Record<string, RoleRules>;
+
+/** Role of an expression. */
+export type ExpressionRole = keyof typeof expressionRoles;
 
 /** One reference of the chain, and its position. */
 export interface ReferenceUse {

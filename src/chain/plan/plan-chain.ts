@@ -1,9 +1,9 @@
-import { chainTable } from "./chain-table.ts";
 import { isFailureError } from "../../base/index.ts";
 import type { CompiledValue } from "../../expr/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, isRecord, propertiesOf } from "../../schema/index.ts";
 import type { Problem, YamlPath } from "../../text/index.ts";
 import { toolNameProblem, readParameterList, readParameterMap } from "../../tool/index.ts";
+import { chainTable } from "./chain-table.ts";
 import { type ChainEffect, chainEffect } from "./chain-effect.ts";
 import { maxChainDepth } from "./chain-depth.ts";
 import type { ChainReport } from "./chain-report.ts";
@@ -11,7 +11,6 @@ import { type CheckedPlan, checkCalls } from "./check-calls.ts";
 import { checkDuration, parseChainDuration } from "./chain-durations.ts";
 import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
-import { checkUnfinished } from "./check-unfinished.ts";
 import { checkUntrusted } from "./check-untrusted.ts";
 import { checkUntrustedTargets } from "./check-untrusted-targets.ts";
 import { type CompiledStep, compileStep } from "./compile-step.ts";
@@ -19,7 +18,7 @@ import { suggestName } from "./suggest-form.ts";
 import { noHandling, readHandling } from "./failure-plan.ts";
 import { TargetFinder } from "./find-target.ts";
 import { type Links, edgesOf, linkSteps } from "./link-steps.ts";
-import { PartReader, type ReferenceUse } from "./part-reader.ts";
+import { PartReader, type ReferenceUse, type ExpressionRole } from "./part-reader.ts";
 import type { PlanContext, Plan, PlanStep } from "./plan.ts";
 import { type ParsableChain, readSource } from "./parse-chain.ts";
 import { inferInputs } from "./infer-inputs.ts";
@@ -257,4 +256,60 @@ export function unusedInputs(
 
 function isOffered(input: unknown): boolean {
   return isRecord(input) && input["description"] !== undefined && input["default"] !== undefined;
+}
+
+/** Roles of expressions that are evaluated when a step fails; the step does not wait for the steps that they read. */
+const afterFailure: ReadonlySet<ExpressionRole> = new Set(["fallback", "retry"]);
+
+/** The steps of a chain, with their connections and the references of the chain itself. */
+interface LinkedChain {
+  readonly parts: readonly CompiledStep[];
+  readonly links: readonly Links[];
+  readonly names: StepNames;
+  readonly uses: readonly ReferenceUse[];
+}
+
+/**
+ * Warns of fallbacks and retry conditions that read a step which may still be running: the value would be missing, and
+ * only sometimes.
+ */
+function checkUnfinished({ parts, links, names, uses }: LinkedChain, report: ChainReport): void {
+  for (const [index, part] of parts.entries()) {
+    for (const use of part.uses) check(use, [index]);
+  }
+  const inherit = parts.flatMap(({ step }, index) => (step.spec.error_handling === undefined ? [index] : []));
+  for (const use of uses) check(use, inherit);
+
+  function check(use: ReferenceUse, readers: readonly number[]): void {
+    const { reference, role, path } = use;
+    if (!afterFailure.has(role) || reference.guarded) return;
+    const read = stepOf(use, names);
+    if (read === undefined) return;
+    const reader = readers.find((index) => index !== read && !waitsFor(index, read, links));
+    if (reader === undefined) return;
+    const [id, by] = [read, reader].map((index) => parts[index]?.step.id ?? "");
+    const message = `"${by}" does not wait for "${id}", which may still be running: then this has no value`;
+    const hint = `add depends_on: [${id}] to "${by}", or write \${${reference.text} ?? …}`;
+    const inside = [reference.at, reference.length] as const;
+    report.add("unfinished_step", path, [message, { hint, inside, severity: "warning" }]);
+  }
+}
+
+/** The step that a reference reads. */
+function stepOf({ reference: { root, path } }: ReferenceUse, { byId, byAs }: StepNames): number | undefined {
+  const [name] = path;
+  if (typeof name !== "string") return undefined;
+  return root === "steps" ? byId.get(name) : root === "context" ? byAs.get(name) : undefined;
+}
+
+/** True if a step starts only after the other one has settled. Without recursion: a chain may be long. */
+function waitsFor(step: number, other: number, links: readonly Links[]): boolean {
+  const reached = new Set([step]);
+  for (const index of reached) {
+    for (const need of links[index]?.needs ?? []) {
+      if (need === other) return true;
+      reached.add(need);
+    }
+  }
+  return false;
 }

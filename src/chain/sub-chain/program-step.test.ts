@@ -52,8 +52,9 @@ function* gives(value: unknown): RunProgram<unknown> {
 
 async function answerOf(runner: Runner, tools: Parameters<typeof worldOf>[0] = [], signal?: AbortSignal) {
   const { engine } = worldOf(tools);
-  const journal = createInMemoryRunJournal();
-  const parts = { engine, journal, approvals: createInMemoryApprovals() };
+  const approvals = createInMemoryApprovals();
+  const journal = createInMemoryRunJournal({ approvals });
+  const parts = { engine, journal, approvals };
   const runs = new AgentRuns({ ...parts, runner: () => runner, model: () => undefined });
   const spec = { ...agentDefaults, runner: runner.name };
   const result = await runs.start(spec, "?", { ...(signal && { signal }) });

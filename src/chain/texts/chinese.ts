@@ -65,8 +65,7 @@ export const chinese: ChainTextTable = {
     values_missing: ({ references }) => `${listed(references)} 缺失，表达式在那里允许缺失。`,
     not_called: ({ tool, fallback, item, error }) =>
       `${forItem(item)}没有调用${fallback ? "后备工具" : ""} ${tool}：${reason(error)}。`,
-    attempt_failed: (failed) => {
-      const { attempt, tool, fallback, item, error, retriedAfterMs, notRetried } = failed;
+    attempt_failed: ({ attempt, tool, fallback, item, error, retriedAfterMs, notRetried }) => {
       const which = fallback ? `后备工具 ${tool} ` : `第 ${attempt} 次尝试`;
       const sentence = `${forItem(item)}${which}失败：${reason(error)}`;
       if (retriedAfterMs !== undefined) return `${sentence}；${formatDuration(retriedAfterMs)} 后重试。`;

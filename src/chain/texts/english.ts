@@ -73,8 +73,7 @@ export const english: ChainTextTable = {
       `${joinWithAnd(references)} ${references.length === 1 ? "was" : "were"} missing, which the expression allows there.`,
     not_called: ({ tool, fallback, item, error }) =>
       `${fallback ? `The fallback ${tool}` : tool} was not called${forItem(item)}: ${reason(error)}.`,
-    attempt_failed: (failed) => {
-      const { attempt, tool, fallback, item, error, retriedAfterMs, notRetried } = failed;
+    attempt_failed: ({ attempt, tool, fallback, item, error, retriedAfterMs, notRetried }) => {
       const which = fallback ? `fallback ${tool}` : `${ordinal(attempt)} attempt`;
       const sentence = `The ${which}${forItem(item)} failed: ${reason(error)}`;
       if (retriedAfterMs !== undefined) return `${sentence}; it was retried after ${formatDuration(retriedAfterMs)}.`;

@@ -47,8 +47,7 @@ export class ChangeEmitter {
       return;
     }
     this.#start();
-    const { events, registry } = this.#deps;
-    this.#run.change = merged(this.#run.change, events.change(registry, apply));
+    this.#run.change = merged(this.#run.change, this.#deps.events.change(this.#deps.registry, apply));
   }
 
   #start(): void {

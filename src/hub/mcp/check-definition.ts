@@ -1,4 +1,4 @@
-import { canonicalJson, formatPath, nodeCrypto, plainJsonSize } from "../../base/index.ts";
+import { canonicalJson, formatPath, nodeCrypto, plainJsonSize, definedOnly } from "../../base/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 import { type McpSourceLimits, defaultMcpSourceLimits } from "./mcp-source-limits.ts";
@@ -73,11 +73,9 @@ export function pinnedParts(definition: McpToolDefinition): McpToolDefinition {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition;
   return {
     name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    ...definedOnly({ title, description }),
     inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...definedOnly({ outputSchema, annotations }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { systemErrorCode } from "../../base/index.ts";
 import { join } from "node:path";
 import { FileReport, isRecord } from "../../schema/index.ts";
-import { type Problem, type YamlPath, suggest } from "../../text/index.ts";
+import { type Problem, type YamlPath, suggestHint } from "../../text/index.ts";
 import { type ParsedJsonc, parseJsonc } from "./parse-jsonc.ts";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
@@ -54,23 +54,17 @@ function readConfigFileText(path: string): string | undefined | Error {
 }
 
 function checkTop(value: unknown, path: YamlPath, report: FileReport): void {
-  if (!isRecord(value)) {
-    report.add("wrong_type", [], ['the file must be an object with the key "mcpServers"']);
-    return;
-  }
+  if (!isRecord(value)) return report.add("wrong_type", [], ['the file must be an object with the key "mcpServers"']);
   const [container] = path;
   if (Object.hasOwn(value, "mcpServers") && !isRecord(value["mcpServers"])) {
     report.add("wrong_type", ["mcpServers"], ['"mcpServers" must be a map from names to servers']);
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === container || key === "mcpServers" || ignoredKeys.has(key)) continue;
-    const near = suggest(key, ["mcpServers", "servers"]);
     const looksLikeServer = isRecord(item) && ["command", "url"].some((own) => Object.hasOwn(item, own));
     const hint = looksLikeServer
       ? 'servers stand under the key "mcpServers"'
-      : near === undefined
-        ? undefined
-        : `did you mean "${near}"?`;
+      : suggestHint(key, ["mcpServers", "servers"]);
     report.add("unknown_key", [key], [`unknown key "${key}"`, { part: "key", severity: "warning", hint }]);
   }
 }

@@ -15,6 +15,7 @@ export interface JudgedTool {
   /** The full name, `server/tool`. */
   readonly name: string;
   readonly short: string;
+  /** Hash of the definition, by which a resumed run notices that the tool has changed. */
   readonly hash: string;
   /** True if a person has approved this definition: then its hints count. */
   readonly isApproved: boolean;

@@ -1,4 +1,4 @@
-import { fail, isFailureError, cliCommand } from "../../base/index.ts";
+import { fail, isFailureError, cliCommand, definedOnly } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import {
@@ -66,13 +66,12 @@ export class KnownServer {
 
   /** Resources of the server, for the tools that read them. */
   get resources(): ServerResources {
-    const { registry } = this.#world;
     this.#resources ??= new ServerResources({
       server: this.server.name,
       use: (signal, work) => this.use(signal, work),
       listed: (resources) => this.#keepResources(resources),
       isListed: (uri) => this.#catalogue?.uris.includes(uri) === true,
-      adopt: (tool) => registry.setOrigin(tool, serverOrigin(this.server.name)),
+      adopt: (tool) => this.#world.registry.setOrigin(tool, serverOrigin(this.server.name)),
     });
     return this.#resources;
   }
@@ -149,8 +148,7 @@ export class KnownServer {
       ...usableTools(this.#judged.tools),
       resources: this.#catalogue?.resources ?? 0,
       ...(mistakes.length > 0 && { problems: mistakes }),
-      ...(lastFailure !== undefined && { lastFailure }),
-      ...(todo !== undefined && { hint: todo }),
+      ...definedOnly({ lastFailure, hint: todo }),
     };
   }
 
@@ -160,10 +158,9 @@ export class KnownServer {
     const found = this.#mistakes().map((message) => this.#problem("server_mistake", message));
     if (first?.refused !== undefined) {
       const many = refused.length > 1 ? ` (and ${refused.length - 1} more tools)` : "";
-      const { reason, message } = first.refused;
       const todo = this.#todo();
-      const text = `${first.name} is refused: ${message}${many}`;
-      found.push({ ...this.#problem(reason, text), ...(todo !== undefined && { hint: todo }) });
+      const text = `${first.name} is refused: ${first.refused.message}${many}`;
+      found.push({ ...this.#problem(first.refused.reason, text), ...(todo !== undefined && { hint: todo }) });
     }
     if (this.#failure !== undefined) found.push(this.#problem("server_failed", this.#failure));
     return found;
@@ -300,9 +297,8 @@ export class KnownServer {
   }
 
   async #countResources(connection: McpConnection): Promise<void> {
-    const { clock, limits } = this.#world;
     const late = new AbortController();
-    const timer = clock.after(limits.listMs, () => late.abort());
+    const timer = this.#world.clock.after(this.#world.limits.listMs, () => late.abort());
     timer.hold(false);
     try {
       this.#keepResources(await connection.listResources(late.signal));
@@ -314,13 +310,12 @@ export class KnownServer {
   }
 
   #keepResources(listed: readonly McpResource[]): void {
-    const { files, resourcesChanged } = this.#world;
     const before = this.#catalogue;
     const uris = rememberedUris(listed);
     if (before === undefined || (before.resources === listed.length && isSameList(before.uris, uris))) return;
     this.#catalogue = { ...before, resources: listed.length, uris };
-    files.saveCatalogue(this.server.name, this.#catalogue);
-    if (before.resources !== listed.length) resourcesChanged();
+    this.#world.files.saveCatalogue(this.server.name, this.#catalogue);
+    if (before.resources !== listed.length) this.#world.resourcesChanged();
   }
 
   #show(): void {

@@ -2,7 +2,7 @@ import { parseJson } from "../../base/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { isRecord, setOwn } from "../../schema/index.ts";
 import { cutText, stripUnsafe } from "../../text/index.ts";
-import { type Attachment, ok } from "../../tool/index.ts";
+import { type Attachment, ok, attachmentKind, bytesOfBase64 } from "../../tool/index.ts";
 import type { McpCallOutcome, McpContent, McpResourceContent } from "./mcp-port.ts";
 import { defaultMcpSourceLimits } from "./mcp-source-limits.ts";
 import { mcpSourceFailure } from "../hub-reasons.ts";
@@ -80,20 +80,11 @@ function toResourceOutput({ uri, mimeType, text }: McpResourceContent): Resource
 
 function attachmentOf(item: McpContent): Attachment[] {
   if (item.type === "image" || item.type === "audio") {
-    return [{ kind: item.type, mimeType: label(item.mimeType), data: bytesOf(item.data) }];
+    return [{ kind: item.type, mimeType: label(item.mimeType), data: bytesOfBase64(item.data) }];
   }
   if (item.type !== "resource" || item.resource.blob === undefined) return [];
   const { uri, mimeType = "application/octet-stream", blob } = item.resource;
-  return [{ kind: kindOf(mimeType), mimeType: label(mimeType), data: bytesOf(blob), name: label(uri) }];
-}
-
-function kindOf(mimeType: string): Attachment["kind"] {
-  if (mimeType.startsWith("image/")) return "image";
-  return mimeType.startsWith("audio/") ? "audio" : "file";
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return new Uint8Array(Buffer.from(base64, "base64"));
+  return [{ kind: attachmentKind(mimeType), mimeType: label(mimeType), data: bytesOfBase64(blob), name: label(uri) }];
 }
 
 function clean(text: string): string {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Clock, systemClock, cliCommand, settlesWithin } from "../../base/index.ts";
+import { type Clock, systemClock, cliCommand, settlesWithin, orElse } from "../../base/index.ts";
 import { type Problem, suggest } from "../../text/index.ts";
 import type { ToolRegistry } from "../../tool/index.ts";
 import { type ToolFolderEvent, FolderEventEmitter } from "../tool-folder/folder-event-emitter.ts";
@@ -160,7 +160,8 @@ class RegistryServers implements McpSource {
     const change = await this.#runs.load();
     // Not awaited here: callers that need no server continue, and a command does not exit before leftover processes are
     // gone.
-    if (this.#hasLeftovers()) this.#await(this.#world.connector());
+    // Programs that an earlier process may have left running have files.
+    if (namesIn(join(this.#stateDir, "mcp", "children")).length > 0) this.#await(this.#world.connector());
     if (this.#options.connectUnknown === true) void this.prepare().catch(() => undefined);
     return change;
   }
@@ -228,16 +229,15 @@ class RegistryServers implements McpSource {
   }
 
   async close(): Promise<void> {
-    const { clock, limits } = this.#world;
     const closing = [...this.#servers.values(), ...this.#leaving].map((server) => server.close());
     const ends = Promise.allSettled([this.#runs.close(), ...closing, ...this.#ending]);
-    await settlesWithin(ends, limits.closeMs, clock);
+    await settlesWithin(ends, this.#world.limits.closeMs, this.#world.clock);
   }
 
   async #run(why: ReloadReason): Promise<FolderChange> {
     const stamp = this.#stampNow();
     if (why === "look" && stamp === this.#stamp) return noChange;
-    const config = this.#read();
+    const config = readMcpConfig({ ...this.#options, dir: resolve(this.#options.dir) }, this.#config.lastGood);
     // Before any output that may contain them.
     this.#options.onSecrets?.(config.secretValues);
     this.#reportLastGood(config);
@@ -250,10 +250,6 @@ class RegistryServers implements McpSource {
     this.#stamp = this.#stampNow();
     if (why !== "load" && this.#options.connectUnknown === true) void this.prepare().catch(() => undefined);
     return change;
-  }
-
-  #read(): McpConfig {
-    return readMcpConfig({ ...this.#options, dir: resolve(this.#options.dir) }, this.#config.lastGood);
   }
 
   #reportLastGood({ problems }: McpConfig): void {
@@ -284,7 +280,6 @@ class RegistryServers implements McpSource {
 
   /** The two tools that read resources exist as long as a server has any. */
   #showResources(): void {
-    const { registry } = this.#world;
     const hasResources = [...this.#servers.values()].some((each) => each.hasResources);
     if (hasResources === this.#resources) return;
     this.#resources = hasResources;
@@ -295,7 +290,7 @@ class RegistryServers implements McpSource {
           of: (name) => this.#find(name).resources,
         })
       : [];
-    this.#emit.change(() => registry.replace(tools, resourceOwner));
+    this.#emit.change(() => this.#world.registry.replace(tools, resourceOwner));
   }
 
   #find(name: string): KnownServer {
@@ -333,11 +328,6 @@ class RegistryServers implements McpSource {
     const pins = join(this.#stateDir, "mcp", "pins");
     return [...files, ...namesIn(pins).map((name) => join(pins, name))].map(stampOf).join(" ");
   }
-
-  /** Programs that an earlier process may have left running have files. */
-  #hasLeftovers(): boolean {
-    return namesIn(join(this.#stateDir, "mcp", "children")).length > 0;
-  }
 }
 
 function isSame(a: McpServer, b: McpServer | undefined): boolean {
@@ -348,11 +338,7 @@ function isSame(a: McpServer, b: McpServer | undefined): boolean {
 }
 
 function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir).toSorted();
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(dir).toSorted(), []);
 }
 
 function stampOf(file: string): string {

@@ -3,7 +3,7 @@ import type { McpToolDefinition } from "./mcp-port.ts";
 import type { IdentityChange } from "./server-identity.ts";
 import type { McpSourceReason } from "../hub-reasons.ts";
 import { formatPath } from "../../base/index.ts";
-import { isRecord } from "../../schema/index.ts";
+import { isRecord, ownValue } from "../../schema/index.ts";
 import { showUnsafe } from "../../text/index.ts";
 import { pinnedParts } from "./check-definition.ts";
 
@@ -111,12 +111,12 @@ export function definitionDiff(
 function differences(before: unknown, after: unknown, path: readonly string[]): DefinitionChange[] {
   if (isRecord(before) && isRecord(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => differences(ownProperty(before, key), ownProperty(after, key), [...path, key]));
+    return [...keys].flatMap((key) => differences(ownValue(before, key), ownValue(after, key), [...path, key]));
   }
   // A definition that is new or removed is listed part by part.
   if (path.length === 0) {
     const whole = isRecord(before) ? before : isRecord(after) ? after : {};
-    return Object.keys(whole).flatMap((key) => differences(ownProperty(before, key), ownProperty(after, key), [key]));
+    return Object.keys(whole).flatMap((key) => differences(ownValue(before, key), ownValue(after, key), [key]));
   }
   const [old, now] = [written(before), written(after)];
   if (old === now) return [];
@@ -128,10 +128,6 @@ function differences(before: unknown, after: unknown, path: readonly string[]): 
       ...(now !== undefined && { after: excerpt(now, from) }),
     },
   ];
-}
-
-function ownProperty(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function written(value: unknown): string | undefined {

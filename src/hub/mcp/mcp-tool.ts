@@ -1,32 +1,27 @@
 import { type Failure, isFailureError } from "../../base/index.ts";
-import { type JsonSchema, type Schema, fromJsonSchema, isRecord } from "../../schema/index.ts";
+import { type JsonSchema, type Schema, fromJsonSchema, isRecord, objectSchema } from "../../schema/index.ts";
 import { showUnsafe, stripUnsafe } from "../../text/index.ts";
 import { type AnyTool, type Effect, type TargetKind, type ToolContext, defineTool } from "../../tool/index.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 import { matchByName } from "./mcp-names.ts";
 import type { McpServer } from "./server-config.ts";
 import { mcpSourceFailure } from "../hub-reasons.ts";
+import type { JudgedTool } from "./judge-definitions.ts";
 
 /** Parts of a tool. */
-export interface McpToolDeps {
+export interface McpToolDeps extends Pick<JudgedTool, "definition" | "name" | "hash" | "isApproved"> {
   readonly server: McpServer;
-  readonly definition: McpToolDefinition;
-  /** The full name, `server/tool`. */
-  readonly name: string;
   /** The short name, if it is valid. */
   readonly aliases: readonly string[];
   readonly capabilities: readonly string[];
-  /** Hash of the definition, by which a resumed run notices that the tool has changed. */
-  readonly hash: string;
-  /** True if a person has approved the definition. */
-  readonly isApproved: boolean;
   readonly call: (args: unknown, context: ToolContext, effect: Effect) => Promise<unknown>;
 }
 
 /** Wraps a tool of a server. If its schemas cannot be used, the tool is broken and reports that. */
 export function mcpTool(parts: McpToolDeps): AnyTool {
   try {
-    const untrusted = !isReviewed(parts.server);
+    // Otherwise a person approved the definitions of the server, or trusts all of them.
+    const untrusted = parts.server.trust === "first";
     return Object.freeze({
       ...createTool(parts),
       revision: parts.hash,
@@ -39,15 +34,10 @@ export function mcpTool(parts: McpToolDeps): AnyTool {
   }
 }
 
-/** True if a person approved the definitions of a server, or trusts all of them. */
-function isReviewed({ trust }: McpServer): boolean {
-  return trust !== "first";
-}
-
 /** Why the schemas of a definition cannot be used, if they cannot. */
 export function schemaProblem({ inputSchema, outputSchema }: McpToolDefinition): string | undefined {
   try {
-    fromJsonSchema(asObject(inputSchema));
+    fromJsonSchema(objectSchema(inputSchema));
     if (outputSchema !== undefined) fromJsonSchema(outputSchema);
     return undefined;
   } catch (error) {
@@ -83,7 +73,7 @@ function createTool({ server, definition, name, aliases, capabilities, isApprove
 
 /** A server reads its own schema as JSON Schema does: keys that it does not mention are allowed. */
 function inputOf(inputSchema: JsonSchema): Schema {
-  const schema = fromJsonSchema(asObject(inputSchema));
+  const schema = fromJsonSchema(objectSchema(inputSchema));
   return { json: schema.json, keepsUndeclared: true, validate: (value) => schema.validate(value) };
 }
 
@@ -143,10 +133,4 @@ function isUrl(schema: unknown): boolean {
   const { format, items, anyOf, oneOf } = schema;
   if (typeof format === "string" && /^(?:ur[il]|iri)(?:-reference)?$/.test(format)) return true;
   return [items, anyOf, oneOf].flat().some((part) => isRecord(part) && isUrl(part));
-}
-
-/** Servers leave out that arguments are an object. */
-function asObject(schema: JsonSchema): JsonSchema {
-  const says = ["type", "$ref", "allOf", "anyOf", "oneOf"].some((key) => Object.hasOwn(schema, key));
-  return says ? schema : { ...schema, type: "object" };
 }

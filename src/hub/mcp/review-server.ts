@@ -13,13 +13,12 @@ export function reviewServer(
   { judged, stored }: { readonly judged: JudgedDefinitions; readonly stored: StoredPins | undefined },
   only?: string,
 ): McpReview {
-  const { tools, definitions } = judged;
   const before = changedFrom(server, stored);
-  const requested = tools.filter(({ name }) => only === undefined || name === only);
+  const requested = judged.tools.filter(({ name }) => only === undefined || name === only);
   const hinted = new Set(withUnapprovedHints(requested, server));
   const open = requested.filter((tool) => (tool.refused !== undefined && tool.hash !== "") || hinted.has(tool));
   // Compared with the server's list: a tool that the workspace excludes is not gone.
-  const offered = new Set(definitions.map(({ name }) => name));
+  const offered = new Set(judged.definitions.map(({ name }) => name));
   return {
     server: server.name,
     identity: server.identity,

@@ -56,14 +56,13 @@ export class ServerBreaker {
 
   get lastFailure(): LastFailure | undefined {
     if (this.#failures === 0) return undefined;
-    const { clock } = this.#world;
     const waitMs = this.waitMs;
     return {
       message: this.#why,
       at: this.#at,
       since: this.#since,
       times: this.#failures,
-      ...(waitMs > 0 && { retryAt: clock.now() + waitMs }),
+      ...(waitMs > 0 && { retryAt: this.#world.clock.now() + waitMs }),
     };
   }
 

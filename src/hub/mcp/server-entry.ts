@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { withoutCredentials } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type YamlPath, suggest } from "../../text/index.ts";
+import { type YamlPath, suggestHint } from "../../text/index.ts";
 import { isSecretName } from "../../secrets/index.ts";
 import { hashScripts } from "../../tool/index.ts";
 import { formatCommand, unpinnedPackage } from "./format-command.ts";
@@ -110,8 +110,7 @@ export class ServerEntry {
   }
 
   #position(): ServerPosition {
-    const { parsed, name } = this.#last;
-    return { file: name, ...parsed.locate(this.#path, "key") };
+    return { file: this.#last.name, ...this.#last.parsed.locate(this.#path, "key") };
   }
 
   #take(file: ConfigFile): void {
@@ -134,9 +133,7 @@ export class ServerEntry {
   #warnOfKey(key: string, { report, path }: ConfigFile): void {
     const instead = unsupportedServerKeys.get(key);
     if (instead === "") return;
-    const near = suggest(key, serverEntryKeys);
-    const hint =
-      instead ?? (near === undefined ? `known here: ${serverEntryKeys.join(", ")}` : `did you mean "${near}"?`);
+    const hint = instead ?? suggestHint(key, serverEntryKeys) ?? `known here: ${serverEntryKeys.join(", ")}`;
     const message = instead === undefined ? `unknown key "${key}"` : `"${key}" is not used here`;
     report.add("unknown_key", [...path, this.#key, key], [message, { part: "key", severity: "warning", hint }]);
   }
@@ -156,14 +153,13 @@ export class ServerEntry {
   }
 
   #program(): McpAddress {
-    const { dir } = this.#world;
     const [command = ""] = this.#filled("command");
     return {
       kind: "stdio",
       command,
       args: this.#filled("args"),
       env: this.#filledMap("env"),
-      cwd: resolve(dir, this.#filled("cwd")[0] ?? "."),
+      cwd: resolve(this.#world.dir, this.#filled("cwd")[0] ?? "."),
     };
   }
 

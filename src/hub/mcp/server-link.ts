@@ -1,17 +1,13 @@
-import { type Clock, type FailureError, type Timer, fail, isFailureError, raceAbort, sleep } from "../../base/index.ts";
-import type { McpConnection, McpConnector, McpToolDefinition, McpListener } from "./mcp-port.ts";
+import { type FailureError, type Timer, fail, isFailureError, raceAbort, sleep } from "../../base/index.ts";
+import type { McpConnection, McpToolDefinition, McpListener } from "./mcp-port.ts";
 import { type LastFailure, ServerBreaker } from "./server-breaker.ts";
 import type { McpServer } from "./server-config.ts";
-import type { McpSourceLimits } from "./mcp-source-limits.ts";
 import { mcpSourceFailure } from "../hub-reasons.ts";
+import type { McpSourceDeps } from "./mcp-source-deps.ts";
 
 /** Dependencies and callbacks of a {@link ServerLink}. */
-export interface ServerLinkDeps {
+export interface ServerLinkDeps extends Pick<McpSourceDeps, "connector" | "clock" | "random" | "limits" | "log"> {
   readonly server: McpServer;
-  readonly connector: () => Promise<McpConnector>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly limits: McpSourceLimits;
   readonly lastProtocol: () => string | undefined;
   /**
    * Called with the tools of the server, on every new connection and after every change, before the connection is used.
@@ -19,7 +15,6 @@ export interface ServerLinkDeps {
   readonly listed: (definitions: readonly McpToolDefinition[], connection: McpConnection) => void;
   /** The server could not be connected to, or was lost. */
   readonly failed: (error: unknown) => void;
-  readonly log: (message: string) => void;
 }
 
 /** A connection and its users. */
@@ -80,11 +75,10 @@ export class ServerLink {
 
   /** Works with a connection, opened on demand. Fails at once while the server is cooling down. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
-    const { server } = this.#world;
     if (this.#unused !== undefined)
       throw mcpSourceFailure(
         "tool_gone",
-        `the MCP server "${server.name}" was removed or changed in mcp.json; list the tools again`,
+        `the MCP server "${this.#world.server.name}" was removed or changed in mcp.json; list the tools again`,
       );
     const leave = this.#breaker.enter();
     this.#users++;
@@ -267,8 +261,7 @@ export class ServerLink {
   #toolsChanged(): void {
     this.#changed = true;
     if (this.#listing || this.#relist !== undefined) return;
-    const { limits, clock } = this.#world;
-    this.#relist = clock.after(limits.relistMs, () => {
+    this.#relist = this.#world.clock.after(this.#world.limits.relistMs, () => {
       this.#relist = undefined;
       void this.#listAgain();
     });

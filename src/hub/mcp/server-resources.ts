@@ -59,7 +59,13 @@ function listTool({ server, use, listed }: ServerResourcesDeps): AnyTool {
       listed(resources);
       return resources
         .filter(({ uri }) => stripUnsafe(uri) === uri)
-        .map((resource) => toListedResource(server, resource));
+        .map((resource) => ({
+          server,
+          uri: resource.uri,
+          name: short(resource.name),
+          ...(resource.description !== undefined && { description: short(resource.description) }),
+          ...(resource.mimeType !== undefined && { mime_type: short(resource.mimeType) }),
+        }));
     },
   });
 }
@@ -74,16 +80,6 @@ function readTool({ server, use }: ServerResourcesDeps, effectOf: (uri: string) 
     run: async ({ uri }, { signal }) =>
       mapContents(await use(signal, (connection) => connection.readResource(uri, signal))),
   });
-}
-
-function toListedResource(server: string, { uri, name, description, mimeType }: McpResource): ListedResource {
-  return {
-    server,
-    uri,
-    name: short(name),
-    ...(description !== undefined && { description: short(description) }),
-    ...(mimeType !== undefined && { mime_type: short(mimeType) }),
-  };
 }
 
 function short(text: string): string {

@@ -1,7 +1,14 @@
 import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createDataFolder, createPrivateFolder, nodeCrypto, replaceFile, systemErrorCode } from "../../base/index.ts";
-import { isRecord } from "../../schema/index.ts";
+import {
+  createDataFolder,
+  createPrivateFolder,
+  nodeCrypto,
+  replaceFile,
+  systemErrorCode,
+  orElse,
+} from "../../base/index.ts";
+import { isRecord, textsOf } from "../../schema/index.ts";
 import { type Pin, definitionHash } from "./check-definition.ts";
 import type { McpToolDefinition } from "./mcp-port.ts";
 import type { McpTrust } from "./server-config.ts";
@@ -70,8 +77,8 @@ export class StateFiles {
       ...(typeof instructions === "string" && { instructions }),
       definitions: definitions.filter(isDefinition),
       resources: Number(resources) || 0,
-      uris: textsIn(uris),
-      listProblems: textsIn(listProblems),
+      uris: textsOf(uris),
+      listProblems: textsOf(listProblems),
       callProblems: isRecord(callProblems)
         ? Object.fromEntries(Object.entries(callProblems).map(([tool, problem]) => [tool, String(problem)]))
         : {},
@@ -102,7 +109,7 @@ export class StateFiles {
       parts: Array.isArray(parts) ? parts.filter(isPart) : [],
       trust: trust === "all" || trust === "ask" ? trust : "first",
       pins: new Map(pins.map((pin) => [pin.definition.name, pin])),
-      approved: new Set(textsIn(approved)),
+      approved: new Set(textsOf(approved)),
       ...(typeof scripts === "string" && { scripts }),
     };
   }
@@ -121,7 +128,7 @@ export class StateFiles {
   /** Deletes the logins to a server, at any address; returns whether there were any. */
   forgetLogins(server: string): boolean {
     const dir = join(this.#dir, "auth");
-    const files = namesIn(dir).map((name) => join(dir, name));
+    const files = orElse(() => readdirSync(dir), []).map((name) => join(dir, name));
     const own = files.filter((file) => {
       const value = read(file);
       return isRecord(value) && value["server"] === server;
@@ -167,14 +174,6 @@ function isDefinition(value: unknown): value is McpToolDefinition {
   return isRecord(value) && typeof value["name"] === "string" && isRecord(value["inputSchema"]);
 }
 
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
-}
-
 /** Deletes the logins to a server; returns whether there were any. */
 export function forgetLogins(stateDir: string, server: string): boolean {
   return new StateFiles(stateDir).forgetLogins(server);
@@ -183,8 +182,4 @@ export function forgetLogins(stateDir: string, server: string): boolean {
 /** Deletes the catalogue, the approvals and the logins of a server. */
 export function forgetServer(stateDir: string, server: string): void {
   new StateFiles(stateDir).forget(server);
-}
-
-function textsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

@@ -58,14 +58,10 @@ const maxTried = 200;
 
 /** A key that is long, or stored differently because of invisible characters, does not begin a suggested path. */
 function pathInto(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
-  const plain = keys.slice(0, maxTried).filter(isPlainKey);
+  const plain = keys.slice(0, maxTried).filter((key) => key.length <= maxKeyLength && stripUnsafe(key) === key);
   const list = plain.find((key) => Array.isArray(value[key]));
   const key = list ?? plain[0];
   return key === undefined ? "$" : `$${jsonPathSegment(key)}${list === undefined ? "" : "[0:10]"}`;
-}
-
-function isPlainKey(key: string): boolean {
-  return key.length <= maxKeyLength && stripUnsafe(key) === key;
 }
 
 /** One step of a JSONPath to the member of this name. */

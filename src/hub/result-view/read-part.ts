@@ -1,5 +1,5 @@
 import { parseJson } from "../../base/index.ts";
-import { type Select, compileSelect, isExpressionError, missing } from "../../expr/index.ts";
+import { compileSelect, isExpressionError, missing } from "../../expr/index.ts";
 import { cutJson, findCutPoint, quoteText } from "../../text/index.ts";
 import { searchResult } from "./search-result.ts";
 import { resultStoreFailure } from "../hub-reasons.ts";
@@ -54,7 +54,7 @@ function toFoundPart(part: ResultPart, { offset = 0 }: PartSelector): ResultPart
 const maxJsonLength = 16 * 2 ** 20;
 
 function selected(output: unknown, path: string): unknown {
-  const { singular, select } = compiled(path);
+  const { singular, select } = explained(() => compileSelect(path));
   const document = typeof output === "string" ? parsed(output) : output;
   const there = explained(() => select(document));
   if (there === missing || (!singular && Array.isArray(there) && there.length === 0)) {
@@ -62,10 +62,6 @@ function selected(output: unknown, path: string): unknown {
     throw resultStoreFailure("out_of_bounds", message, { parameter: "path" });
   }
   return there;
-}
-
-function compiled(path: string): Select {
-  return explained(() => compileSelect(path));
 }
 
 function explained<T>(work: () => T): T {

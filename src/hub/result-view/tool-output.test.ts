@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { toCallResult } from "../../adapters/mcp/server/call-result.ts";
+import { toCallResult } from "../../adapters/mcp/server/tool-calls.ts";
 import { cutOutput } from "../../adapters/mcp/server/output-view.ts";
 import { agentDefaults } from "../../agent/run/resolve-agent-spec.ts";
 import { isUntrustedResult } from "../../agent/run/agent-run.ts";

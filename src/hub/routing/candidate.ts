@@ -3,7 +3,7 @@ import type { Issue } from "../../base/index.ts";
 import { type AnyTool, type Registration, isUsable } from "../../tool/index.ts";
 import { type Contract, type ToolMapping, mappingFor } from "./contract.ts";
 import type { ToolKind } from "./tool-kind.ts";
-import { type JsonSchema, isRecord } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, recordOf, propertiesOf } from "../../schema/index.ts";
 
 /** One tool from one source, under a name or a capability. */
 export interface Candidate {
@@ -161,15 +161,7 @@ function hasDefault(schema: unknown): boolean {
   return isRecord(schema) && Object.hasOwn(schema, "default");
 }
 
-function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
-  return recordOf(properties);
-}
-
 function requiredOf({ required }: JsonSchema): readonly string[] {
   // JSON Schema defines it as a list of names.
   return Array.isArray(required) ? (required as readonly string[]) : [];
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { nameGlob } from "../../base/index.ts";
+import { nameGlob, orElse } from "../../base/index.ts";
 import { type Registration, type ToolRegistry, builtinOwner } from "../../tool/index.ts";
 import { type DeriveCapabilities, capabilityName } from "./derive-capabilities.ts";
 
@@ -67,11 +67,7 @@ export class CapabilityIndex {
 
   /** A tool that cannot be created has no capabilities; a call by its name returns the reason. */
   #known(registration: Registration): readonly string[] {
-    try {
-      return this.of(registration);
-    } catch {
-      return [];
-    }
+    return orElse(() => this.of(registration), []);
   }
 
   #declaredFor(registration: Registration): readonly string[] {

@@ -13,6 +13,7 @@ export interface ChoiceDeps {
   readonly limits: HubLimits;
   readonly breakers: ToolBreakers;
   readonly synthesiser: Synthesizer | undefined;
+  /** Redacts secrets in the input of a model: arguments may contain some. */
   readonly redactor: Redactor | undefined;
   /** Outcomes of earlier calls under a name. */
   readonly historyOf: (name: string) => ChoiceHistory;

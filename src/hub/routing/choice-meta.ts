@@ -41,8 +41,7 @@ export function choiceMeta({ combined, tried, late, skipped }: ChoiceOutcome): R
 /** A candidate that was aborted because another was first did not fail. */
 function failureOf({ entrant, verdict }: CandidateAttempt): OmittedTool[] {
   if (verdict.kind !== "failed" || verdict.failure.code === "cancelled") return [];
-  const { code, message } = verdict.failure;
-  return [{ tool: entrant.candidate.label, code, message: briefly(message) }];
+  return [{ tool: entrant.candidate.label, code: verdict.failure.code, message: briefly(verdict.failure.message) }];
 }
 
 function tooLate({ candidate }: RunnableCandidate): OmittedTool {

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../tool/index.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
 import { type CandidateAttempt, hasShape, pickContractFields } from "./judge-result.ts";
 import { synthesizeResults } from "./synthesize-results.ts";
-import { type JsonSchema, isRecord } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, listOf } from "../../schema/index.ts";
 import { canonicalUrl } from "../../text/index.ts";
 import type { MergeRule } from "./contract.ts";
 
@@ -107,8 +107,4 @@ function requestedCount(args: unknown, { maxItems: limit }: MergeRule): number {
 function keyOf(item: unknown, { key }: MergeRule): string {
   const value = isRecord(item) ? item[key] : undefined;
   return typeof value === "string" ? canonicalUrl(value) : canonicalJson(item);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

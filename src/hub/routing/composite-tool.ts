@@ -5,7 +5,7 @@ import { type Candidate, type Choice, argumentsFor } from "./candidate.ts";
 import type { ChoiceDeps } from "./choice-deps.ts";
 import { checkArguments } from "./check-arguments.ts";
 import type { HubLimits } from "./hub-limits.ts";
-import { destructiveWith, effectWith } from "./prepare-candidate.ts";
+import { isDestructiveCall, resolveCallEffect } from "../../engine/index.ts";
 
 const effectsByRisk: readonly Effect[] = ["pure", "read", "idempotent", "once"];
 
@@ -80,7 +80,7 @@ function strongestEffect(choice: Choice): AnyTool["effect"] {
   const isKnown =
     others.length === 0 && (first !== "idempotent" || tools.length === 1 || choice.contract !== undefined);
   if (typeof first !== "function" && isKnown) return tools.length > 1 ? together(tools.map(() => first)) : first;
-  return (args: unknown) => together(runnable(choice, args).map(([tool, own]) => effectWith(tool, own)));
+  return (args: unknown) => together(runnable(choice, args).map(([tool, own]) => resolveCallEffect(tool, own)));
 }
 
 /**
@@ -96,7 +96,7 @@ function isDestructive(choice: Choice): AnyTool["destructive"] {
   const tools = choice.candidates.map(({ registration }) => registration.tool);
   const [first = false, ...others] = new Set(tools.map(({ destructive }) => destructive));
   if (typeof first !== "function" && others.length === 0) return first;
-  return (args: unknown) => runnable(choice, args).some(([tool, own]) => destructiveWith(tool, own));
+  return (args: unknown) => runnable(choice, args).some(([tool, own]) => isDestructiveCall(tool, own));
 }
 
 /** The tools that accept these arguments, and their validated form. A tool with an asynchronous schema counts. */

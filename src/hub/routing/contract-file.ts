@@ -1,7 +1,7 @@
-import { isFailureError } from "../../base/index.ts";
+import { isFailureError, definedOnly } from "../../base/index.ts";
 import { type Select, type ValueReference, compileSelect, compileValue, isExpressionError } from "../../expr/index.ts";
 import { FileReport, type JsonSchema, type SyncSchema, fromJsonSchema, isRecord } from "../../schema/index.ts";
-import { type Problem, type YamlPath, hasErrors, parseYaml, stripUnsafe, suggest } from "../../text/index.ts";
+import { type Problem, type YamlPath, hasErrors, parseYaml, stripUnsafe, suggestHint } from "../../text/index.ts";
 import { readTypeSchema } from "../../tool/index.ts";
 import { type MappingFault, compileResult } from "./compile-result.ts";
 import { contractFileSchema } from "./contract-file-schema.ts";
@@ -66,9 +66,7 @@ class ContractReader {
     return {
       ...base,
       ...this.#words(name),
-      ...(output !== undefined && { output }),
-      ...(nonEmpty !== undefined && { nonEmpty }),
-      ...(merge !== undefined && { merge }),
+      ...definedOnly({ output, nonEmpty, merge }),
       input,
       tools: this.#tools(input.json).concat(base?.tools ?? []),
     };
@@ -213,8 +211,8 @@ class ContractReader {
         typeof first === "string" &&
         !keysOf(input).includes(first)
       ) {
-        const near = suggest(first, keysOf(input));
-        const hint = near === undefined ? undefined : `did you mean "input.${near}"?`;
+        const names = keysOf(input).map((name) => `input.${name}`);
+        const hint = suggestHint(`input.${first}`, names);
         this.#fault({ path: valuePath, message: `the capability has no argument "${first}"`, hint, inside }, path);
       }
     }
@@ -224,16 +222,14 @@ class ContractReader {
   #warnOfStray(jsonPath: string, schema: JsonSchema, path: YamlPath): void {
     const stray = findUnknownKey(jsonPath, schema);
     if (stray === undefined) return;
-    const near = suggest(stray.key, stray.known);
-    const hint = near === undefined ? `there is ${stray.known.join(", ")}` : `did you mean "${near}"?`;
+    const hint = suggestHint(stray.key, stray.known) ?? `there is ${stray.known.join(", ")}`;
     const message = `there is no "${stray.key}" in \`output\`, so that nothing is ever found there`;
     this.#report.add("unknown_key", path, [message, { hint, severity: "warning" }]);
   }
 
   #checkKey(key: string, known: readonly string[], path: YamlPath): void {
     if (known.includes(key)) return;
-    const near = suggest(key, known);
-    const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+    const hint = suggestHint(key, known);
     this.#report.add("unknown_key", path, [`there is no "${key}" in the schema`, { hint }]);
   }
 

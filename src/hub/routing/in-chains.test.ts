@@ -71,7 +71,7 @@ describe("capability:search in a chain", () => {
       name: "send",
       spec: { name: "send", steps: [{ id: "s", tool: "capability:send" }], output: "${steps.s.output}" },
     });
-    const journal = createInMemoryRunJournal({ clock });
+    const journal = createInMemoryRunJournal({ clock, approvals });
     const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const first = await runs.start(chains.plan("send"), {});
     const [requested, ...others] = await approvals.list(clock.now(), "pending");
@@ -89,7 +89,7 @@ describe("capability:search in a chain", () => {
     );
     const { engine, hub } = worldOf(sends, { permissions: { ask: ["destructive"] }, clock });
     const chains = sendingChain(hub);
-    const journal = createInMemoryRunJournal({ clock });
+    const journal = createInMemoryRunJournal({ clock, approvals });
     const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const first = await runs.start(chains.plan("send"), {});
     const [requested] = await approvals.list(clock.now(), "pending");
@@ -143,7 +143,7 @@ tools:
     const chains = new ChainLibrary({ tools: hub });
     const steps = [{ id: "s", tool: "capability:lookup", params: { word: "tide" }, approval: { message: "Really?" } }];
     chains.add({ name: "look", spec: { name: "look", steps, output: "${steps.s.output}" } });
-    const journal = createInMemoryRunJournal({ clock });
+    const journal = createInMemoryRunJournal({ clock, approvals });
     const runs = new ChainRuns({ engine, journal, approvals, chains, clock });
     const { runId } = await runs.start(chains.plan("look"), {});
     const [requested] = await approvals.list(clock.now(), "pending");

@@ -1,8 +1,8 @@
 import { type Issue, failure, raceAbortOrUndefined, withinLimits } from "../../base/index.ts";
-import { internals, resolveEffect } from "../../engine/index.ts";
+import { internals, isDestructiveCall, resolveCallEffect } from "../../engine/index.ts";
 import type { Validation } from "../../schema/index.ts";
 import { formatDuration } from "../../text/index.ts";
-import type { AnyTool, Effect, ToolContext } from "../../tool/index.ts";
+import type { ToolContext } from "../../tool/index.ts";
 import { type Candidate, argumentsFor } from "./candidate.ts";
 import { checkArguments } from "./check-arguments.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
@@ -33,8 +33,8 @@ export async function prepareCandidate(
     return { candidate, why };
   }
   if (checked.issues !== undefined) return { candidate, why: refusal(checked.issues) };
-  const effect = effectWith(tool, checked.value);
-  const destructive = destructiveWith(tool, checked.value);
+  const effect = resolveCallEffect(tool, checked.value);
+  const destructive = isDestructiveCall(tool, checked.value);
   const { name, aliases, handlerNames, sends } = tool;
   const subject = { tool: name, aliases, handlerNames, source, effect, destructive, sends };
   const permission = decidePermission(subject);
@@ -53,22 +53,4 @@ async function inTime(
 
 function refusal(issues: readonly Issue[]): string {
   return `it does not take these arguments: ${issues.map(({ message }) => message).join("; ")}`;
-}
-
-/** The effect of a tool with valid arguments; `once` if it cannot be determined. */
-export function effectWith(tool: AnyTool, args: unknown): Effect {
-  try {
-    return resolveEffect(tool, args);
-  } catch {
-    return "once";
-  }
-}
-
-/** True if a call with valid arguments is destructive, or if that cannot be determined. */
-export function destructiveWith({ destructive }: AnyTool, args: unknown): boolean {
-  try {
-    return typeof destructive === "function" ? destructive(args) : destructive;
-  } catch {
-    return true;
-  }
 }

@@ -1,4 +1,4 @@
-import { type Failure, failure, raceAbortOrUndefined } from "../../base/index.ts";
+import { type Failure, failure, raceAbortOrUndefined, definedOnly, orElse } from "../../base/index.ts";
 import { type CallHandle, internals, propagateFailure } from "../../engine/index.ts";
 import { type Ok, type ToolContext, ok } from "../../tool/index.ts";
 import { allFailed, choiceMeta } from "./choice-meta.ts";
@@ -80,17 +80,17 @@ class ChoiceRun {
     entrant: RunnableCandidate,
     alone: boolean,
   ): { readonly handle: CallHandle; readonly done: Promise<CandidateAttempt> } {
-    const { candidate } = entrant;
+    const { candidate, args } = entrant;
     const { tool } = candidate.registration;
     const { world } = this.#made;
     const { beginCall, progress, reuse } = internals(this.#context);
     world.breakers.enter(tool);
-    const handle = beginCall(tool, alone ? entrant.args : cloneArguments(entrant.args), {
+    // Handlers that run at the same time must not change each other's arguments.
+    const handle = beginCall(tool, alone ? args : orElse(() => structuredClone(args), args), {
       // By the candidate, not by its place: another attempt may try them in another order.
       idempotencyKey: `${this.#context.idempotencyKey}/${candidate.label}`,
       ...(tool.timeoutMs === undefined && { limitMs: world.limits.toolTimeoutMs }),
-      ...(progress !== undefined && { onProgress: progress }),
-      ...(reuse !== undefined && { reuse }),
+      ...definedOnly({ onProgress: progress, reuse }),
     });
     return { handle, done: this.#finish(entrant, handle) };
   }
@@ -106,10 +106,7 @@ class ChoiceRun {
   #note({ entrant, verdict }: CandidateAttempt): void {
     const { world, choice } = this.#made;
     const { registration, label } = entrant.candidate;
-    if (verdict.kind !== "failed") {
-      world.breakers.succeeded(registration.tool);
-      return;
-    }
+    if (verdict.kind !== "failed") return world.breakers.succeeded(registration.tool);
     const now = world.clock.elapsed();
     world.breakers.failed(registration, verdict.failure, { call: this.#context.callId, now });
     if (!neutralFailureCodes.has(verdict.failure.code)) world.historyOf(choice.name).failed(label, now);
@@ -182,15 +179,6 @@ function firstValid(running: readonly Promise<CandidateAttempt>[]): Promise<Cand
       }, reject);
     }
   });
-}
-
-/** Handlers that run at the same time must not change each other's arguments. */
-function cloneArguments(args: unknown): unknown {
-  try {
-    return structuredClone(args);
-  } catch {
-    return args;
-  }
 }
 
 function noneFits({ name, unfit }: Choice) {

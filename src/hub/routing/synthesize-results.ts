@@ -1,8 +1,8 @@
-import { type Clock, raceAbort, withinLimits } from "../../base/index.ts";
-import { type Redactor } from "../../secrets/index.ts";
+import { raceLimits } from "../../base/index.ts";
 import { cutJson, cutText, fencedDataRule, fenceData, stripUnsafe } from "../../text/index.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { ToolKind } from "./tool-kind.ts";
+import type { ChoiceDeps } from "./choice-deps.ts";
 
 /** Sends a prompt to a model and returns its response. It should end when the signal is aborted. */
 export type Synthesizer = (prompt: string, signal: AbortSignal) => Promise<string>;
@@ -14,16 +14,11 @@ export interface SourceResult {
 }
 
 /** Input of {@link synthesizeResults}. */
-export interface SynthesisRequest {
+export interface SynthesisRequest extends Pick<ChoiceDeps, "limits" | "synthesiser" | "redactor" | "clock"> {
   /** The request to the tools, shown to the model. */
   readonly request: { readonly tool: string; readonly arguments: unknown };
   readonly kind: ToolKind;
   readonly results: readonly SourceResult[];
-  readonly limits: HubLimits;
-  readonly synthesiser: Synthesizer | undefined;
-  /** Redacts secrets in the model's input: arguments may contain some. */
-  readonly redactor: Redactor | undefined;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly log: (message: string) => void;
 }
@@ -103,9 +98,7 @@ async function answerInTime(
   const late = (): Error => new DOMException(`no answer within ${ms} ms`, "AbortError");
   const cancelled = (): Error => new DOMException("the call was stopped", "AbortError");
   try {
-    const answer = await withinLimits({ clock, ms, late, signal, cancelled }, (either) =>
-      raceAbort(synthesiser(prompt, either), either),
-    );
+    const answer = await raceLimits({ clock, ms, late, signal, cancelled }, (either) => synthesiser(prompt, either));
     const clean = typeof answer === "string" ? stripUnsafe(answer).trim() : "";
     return clean === "" ? undefined : clean;
   } catch (error) {

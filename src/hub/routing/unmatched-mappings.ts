@@ -1,6 +1,6 @@
 import { nameGlob, cliCommand } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type Problem, type YamlPath, parseYaml, suggest } from "../../text/index.ts";
+import { type Problem, type YamlPath, parseYaml, suggestHint, suggest } from "../../text/index.ts";
 import { requiredArguments } from "./serving-candidates.ts";
 import type { AnyTool, Registration } from "../../tool/index.ts";
 
@@ -100,8 +100,7 @@ function unknownTool(name: string, tool: AnyTool | undefined, tools: MappedTools
 const listed = (): string => `${cliCommand("tools")} lists the names`;
 
 function unknownParameter(key: string, { name }: AnyTool, known: readonly string[]) {
-  const near = suggest(key, known);
-  const hint = near === undefined ? `parameters: ${known.join(", ")}` : `did you mean "${near}"?`;
+  const hint = suggestHint(key, known) ?? `parameters: ${known.join(", ")}`;
   return { code: "unknown_parameter", message: `the tool "${name}" has no parameter "${key}"`, hint };
 }
 

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../base/index.ts";
 import { isRecord, setOwn, showValue } from "../../schema/index.ts";
 import { type ParsedYaml, type Problem, hasErrors, parseYaml, suggest, stripUnsafe } from "../../text/index.ts";
 import { readDescription, readName, readShortText, SkillReport, type Strictness, severityOf } from "./read-fields.ts";
@@ -110,8 +111,7 @@ function readFields(
   return {
     name,
     description,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
+    ...definedOnly({ license, compatibility }),
     metadata,
     allowedTools,
     hidden: of(hiddenKey) === true,

@@ -1,4 +1,4 @@
-import { type Attachment, type Ok, ok } from "../../tool/index.ts";
+import { type Attachment, type Ok, ok, attachmentKind } from "../../tool/index.ts";
 import { pageOf, readWholeFile, skillFileAccess, skillText } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
 
@@ -34,8 +34,8 @@ export async function readSkillFile(
 ): Promise<SkillFile | Ok<SkillFile>> {
   const file = await readWholeFile(skillFileAccess(skill), path, signal);
   const facts = { skill: skill.name, path: file.path, size: file.size };
-  const mimeType = typeOf(file.path);
-  const kind = kindOf(mimeType);
+  const mimeType = types.get(/\.(\w+)$/.exec(file.path)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream";
+  const kind = attachmentKind(mimeType);
   const text = kind === "file" ? skillText(file, skill) : undefined;
   if (text === undefined) {
     const attachment: Attachment = { kind, mimeType, data: file.bytes, name: file.path };
@@ -43,11 +43,6 @@ export async function readSkillFile(
   }
   const { content, next } = pageOf(text, Math.min(offset, text.length), chars);
   return { ...facts, content, ...(next !== undefined && { truncated: true, next_offset: next }) };
-}
-
-function kindOf(mimeType: string): Attachment["kind"] {
-  if (mimeType.startsWith("image/")) return "image";
-  return mimeType.startsWith("audio/") ? "audio" : "file";
 }
 
 /** Media types by file extension; `svg` is returned as text. */
@@ -66,7 +61,3 @@ const types: ReadonlyMap<string, string> = new Map([
   ["xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
   ["pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"],
 ]);
-
-function typeOf(path: string): string {
-  return types.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream";
-}

@@ -15,16 +15,10 @@ import {
   scanFolder,
   fileStamp,
 } from "../tool-folder/scan-folder.ts";
+import type { Skill } from "./skill.ts";
 
 /** A folder with a SKILL.md. */
-export interface ScannedSkill {
-  readonly dir: string;
-  /** The same relative to the workspace. */
-  readonly folder: string;
-  /** The name of the file within it. */
-  readonly entry: string;
-  /** The file relative to the workspace. */
-  readonly file: string;
+export interface ScannedSkill extends Pick<Skill, "dir" | "folder" | "entry" | "file"> {
   /** Changes whenever the file does; undefined if it is not a regular file. */
   readonly stamp: string | undefined;
   /** The file is a link that leads out of the folder. */

@@ -1,4 +1,4 @@
-import { suggest } from "../../text/index.ts";
+import { suggestEnding } from "../../text/index.ts";
 import type { AllowedTool, Skill } from "./skill.ts";
 
 /** An entry of `allowed-tools` that allows nothing here. */
@@ -63,8 +63,7 @@ export function skillRules({ allowedTools }: Pick<Skill, "allowedTools">, tools:
 
 type RuleMatch = { readonly selector: string } | { readonly why: string };
 
-function selectorOf(tool: AllowedTool, tools: AllowableTools): RuleMatch {
-  const { name, argument } = tool;
+function selectorOf({ name, argument }: AllowedTool, tools: AllowableTools): RuleMatch {
   if (name === "Skill" && argument !== undefined) return exactly(`skills/${argument}`, tools);
   if (argument !== undefined && !/^:?\*+$/.test(argument)) {
     return { why: `rules cannot restrict the arguments of a call to "${argument}"` };
@@ -80,8 +79,7 @@ function selectorOf(tool: AllowedTool, tools: AllowableTools): RuleMatch {
 function exactly(name: string, tools: AllowableTools): RuleMatch {
   const found = tools.resolve(name) ?? tools.resolve(elsewhere.get(name) ?? "");
   if (found === undefined) {
-    const near = suggest(name, tools.names());
-    return { why: `there is no such tool here${near === undefined ? "" : `; did you mean "${near}"?`}` };
+    return { why: `there is no such tool here${suggestEnding(name, tools.names())}` };
   }
   // The name that the tool has itself: an alias may belong to another one tomorrow.
   const { name: selector } = found.tool;

@@ -1,6 +1,7 @@
+import { definedOnly } from "../../base/index.ts";
 import { internals } from "../../engine/index.ts";
 import { toSchema } from "../../schema/index.ts";
-import { cutText, suggest } from "../../text/index.ts";
+import { cutText, suggestHint } from "../../text/index.ts";
 import { type AnyTool, type ToolContext, defineTool, toolNameProblem } from "../../tool/index.ts";
 import type { InstructionLimits, Instructions } from "./load-instructions.ts";
 import type { Skill } from "./skill.ts";
@@ -146,10 +147,7 @@ export class SkillTools {
     const { conversationId } = context;
     const { principal } = internals(context);
     // In use only once its instructions are loaded.
-    this.#cache.sessions.use(
-      { ...(conversationId !== undefined && { conversationId }), ...(principal !== undefined && { principal }) },
-      skill,
-    );
+    this.#cache.sessions.use(definedOnly({ conversationId, principal }), skill);
     return instructions;
   }
 
@@ -159,8 +157,7 @@ export class SkillTools {
     const skill = skills.get(name);
     if (skill !== undefined) return skill;
     const offered = [...skills.values()].filter(({ hidden }) => !hidden).map((each) => each.name);
-    const near = suggest(name, offered);
-    const hint = near === undefined ? "call skill without a name to list them" : `did you mean "${near}"?`;
+    const hint = suggestHint(name, offered) ?? "call skill without a name to list them";
     throw skillFailure("unknown_skill", `there is no skill ${JSON.stringify(cutText(source, 80).text)}; ${hint}`, {
       parameter,
     });

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve, dirname } from "node:path";
-import { resolveRealPath, isInsideFolder } from "../../base/index.ts";
+import { resolveRealPath, isInsideFolder, orElse } from "../../base/index.ts";
 import { type Problem, hasErrors, LineIndex, findFrontMatter } from "../../text/index.ts";
 import { fileProblem } from "../tool-folder/read-text.ts";
 import { readDirectory } from "../tool-folder/scan-folder.ts";
@@ -177,19 +177,15 @@ function linksIn(text: string, from: number): { target: string; offset: number }
 }
 
 async function wrongTarget(target: string, dir: string): Promise<string | undefined> {
-  const path = join(dir, decoded(target.replace(/[?#].*$/, "")));
+  const plain = target.replace(/[?#].*$/, "");
+  const path = join(
+    dir,
+    orElse(() => decodeURIComponent(plain), plain),
+  );
   if (!isInsideFolder(path, dir))
     return `the link to ${target} leads out of the skill's folder, which no agent follows`;
   const there = await stat(path).catch(() => undefined);
   if (there === undefined) return `the link to ${target} leads to no file`;
   const inside = (await resolveRealPath(path, dir)).kind === "inside";
   return inside ? undefined : `the link to ${target} leads out of the skill's folder, which no agent follows`;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -94,10 +94,12 @@ const entries: ReadonlyMap<string, string> = new Map([
   ["windlass/agent", "agent"],
   ["windlass/ai-sdk", "ai-sdk"],
   ["windlass/chain", "chain"],
+  ["windlass/client", "client"],
   ["windlass/hub", "hub"],
   ["windlass/langchain", "langchain"],
   ["windlass/mcp", "mcp"],
   ["windlass/otel", "otel"],
+  ["windlass/server", "server"],
   ["windlass/testing", "testing"],
   ["windlass/tools", "tools"],
 ]);
@@ -254,7 +256,7 @@ export function withRevision(tools: readonly AnyTool[], input: readonly string[]
   // One text in which the boundaries of the texts are unambiguous.
   const texts = input.length === 1 ? (input[0] ?? "") : JSON.stringify(input);
   let hash: string | undefined;
-  const revision = (): string => (hash ??= hashOf(texts));
+  const revision = (): string => (hash ??= nodeCrypto().createHash("sha256").update(texts).digest("hex").slice(0, 32));
   return tools.map((tool) => {
     const before = revisedTools.get(tool);
     if (before?.texts === texts) return before.tool;
@@ -262,8 +264,4 @@ export function withRevision(tools: readonly AnyTool[], input: readonly string[]
     revisedTools.set(tool, { texts, tool: made });
     return made;
   });
-}
-
-function hashOf(text: string): string {
-  return nodeCrypto().createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

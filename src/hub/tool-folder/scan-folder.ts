@@ -3,13 +3,10 @@ import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { resolveRealPath } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
+import type { ToolFileLocation } from "./load-tool-file.ts";
 
 /** A file that may contain tools or chains. */
-export interface ScannedFile {
-  readonly path: string;
-  /** Relative to the workspace, with `/` on every system. */
-  readonly name: string;
-  readonly kind: "yaml" | "code";
+export interface ScannedFile extends ToolFileLocation {
   /** Changes whenever the file does. */
   readonly stamp: string;
   /** A link leads out of the workspace. */

@@ -107,21 +107,17 @@ export function findToolsTool({
         tool.name !== findToolsName &&
         isOffered(tool) &&
         isEverAllowed(registration, (call) => decidePermission(call) !== "deny");
-      const tools = finder.search(query, { limit, where }).map(({ registration }) => toFoundTool(registration));
+      const tools = finder.search(query, { limit, where }).map(({ registration }) => ({
+        name: registration.tool.name,
+        description: firstSentence(registration.tool.description, maxListedDescription),
+        parameters: parameterSummary(registration.tool),
+        effect: effectLabel(registration.tool),
+        source: registration.source,
+      }));
       const note = "no tool matches; describe the purpose in other words, or continue without a tool";
       return tools.length === 0 ? { tools, note } : { tools };
     },
   });
-}
-
-function toFoundTool({ tool, source }: Registration): FoundTool {
-  return {
-    name: tool.name,
-    description: firstSentence(tool.description, maxListedDescription),
-    parameters: parameterSummary(tool),
-    effect: effectLabel(tool),
-    source,
-  };
 }
 
 const maxSummaryLength = 400;

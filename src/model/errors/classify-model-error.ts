@@ -45,7 +45,7 @@ export function classifyModelError(error: unknown, model: RequestedModel, now: n
   const label = modelLabel(model);
   const known = inChain(error, isFailureError);
   if (known !== undefined) return explainFailure(known, label, error instanceof BrokenStream);
-  const none = inChain(error, isEmptyModelResponse);
+  const none = inChain(error, (value) => value instanceof EmptyModelResponse);
   if (none !== undefined) return passing(none.message, error);
   const api = inChain(error, isApiError);
   if (api !== undefined) {
@@ -153,7 +153,8 @@ function explainStatus(error: ApiError, label: string, now: number): ModelErrorI
     return lasting("too_long", `the request is too long for ${label} (${content}); send less`, error);
   }
   const reported = `${label} answered ${statusCode}: ${content}${hints[statusCode] ?? ""}`;
-  if (isPassing(statusCode)) {
+  // The server is busy or failing; the request itself is valid.
+  if (statusCode === 408 || statusCode === 425 || (statusCode >= 500 && statusCode !== 501)) {
     return { ...passing(reported, error), ...waitOf(error, now) };
   }
   return { ...lasting("provider_error", reported, error), formRefused: isResponseFormatRejected(error) };
@@ -175,11 +176,6 @@ function passing(message: string, cause: unknown): ModelErrorInfo {
 /** A failure that a retry would not fix. */
 function lasting(reason: ModelReason, message: string, cause: unknown): ModelErrorInfo {
   return { failure: modelFailure(reason, message, { retry: "never", cause }), isTransient: false };
-}
-
-/** True if the server is busy or failing, rather than the request being invalid. */
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || (status >= 500 && status !== 501);
 }
 
 const hints: Readonly<Record<number, string>> = {
@@ -259,7 +255,3 @@ function inChain<T>(error: unknown, isKind: (value: unknown) => value is T): T |
 
 /** A successful response without a model response in it; a retry may help. */
 export class EmptyModelResponse extends Error {}
-
-function isEmptyModelResponse(value: unknown): value is EmptyModelResponse {
-  return value instanceof EmptyModelResponse;
-}

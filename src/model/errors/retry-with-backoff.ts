@@ -6,8 +6,7 @@ import {
   sleep,
   systemClock,
   brandOf,
-  raceAbort,
-  withinLimits,
+  raceLimits,
 } from "../../base/index.ts";
 import type { ModelErrorInfo } from "./classify-model-error.ts";
 import { modelTable } from "../port/model-table.ts";
@@ -67,11 +66,12 @@ export async function retryWithBackoff<T extends object>(
   const late = (): FailureError => lateFailure(label, ms);
   const cancelled = (): FailureError =>
     fail("the model request was cancelled", { code: "cancelled", cause: caller?.reason });
-  return withinLimits({ clock, ms, late, signal: caller, cancelled }, async (signal) => {
+  return raceLimits({ clock, ms, late, signal: caller, cancelled }, async (signal) => {
     for (let retries = 0; ; retries++) {
+      const answer = await attempt(signal);
       // A model may ignore its signal.
-      const answer = await raceAbort(attempt(signal), signal);
-      if (!isExplained(answer)) return answer;
+      signal.throwIfAborted();
+      if (!("failure" in answer && "isTransient" in answer)) return answer;
       const pauseMs = backoffMs(retries, { firstMs, maxMs, waitMs: answer.waitMs, random });
       const isWorthIt = pauseMs <= maxWaitMs && clock.elapsed() + pauseMs < until;
       if (!answer.isTransient || retries >= maxRetries || !isWorthIt) throw new ModelRequestError(answer);
@@ -86,10 +86,6 @@ function lateFailure(label: string, ms: number): FailureError {
     `${label} did not respond within ${Math.ceil(ms) / 1000} s; request less, or raise its timeout ` +
     "(under models: in windlass.yaml)";
   return fail(message, { code: "timeout" });
-}
-
-function isExplained(answer: object): answer is ModelErrorInfo {
-  return "failure" in answer && "isTransient" in answer;
 }
 
 /** The model's name in messages. */

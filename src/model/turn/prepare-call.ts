@@ -10,15 +10,16 @@ import type {
 import { fitToolName } from "../../tool/index.ts";
 import type { PromptPart } from "../port/estimate-call.ts";
 import { type ImageSupport, type ToolImage, imagesOf, withoutImages } from "../port/tool-images.ts";
-import { readPriorTurns, type AssistantMessage, originFor, messageOrigin } from "./prior-turns.ts";
+import { PriorTurnsReader, type AssistantMessage, type PriorTurns, originFor, messageOrigin } from "./prior-turns.ts";
 
 /** Prepares the call for this model. */
 export function prepareCall(
   model: Model,
   call: ModelCall,
   family: ModelFamily = model.family ?? resolveModelFamily(model.modelId, model.provider),
+  prior: PriorTurns = new PriorTurnsReader().read(call.prompt),
 ): ModelCall {
-  const fitted = adaptHistory(fitNames(call), { family, provider: model.provider });
+  const fitted = adaptHistory(fitNames(call, prior), { family, provider: model.provider, prior });
   const prompt = insertImages(fitted, imageSupport(model, family));
   const sent = prompt === call.prompt ? call : { ...call, prompt };
   return model.family === undefined ? family.prepare(sent, { modelId: model.modelId }) : sent;
@@ -37,8 +38,11 @@ export function imageSupport(
  * conversation makes every later request fail. Call and result get the same name. Declared names stay: a service that
  * accepts the declaration accepts the call.
  */
-export function fitNames({ prompt, tools = [] }: Pick<ModelCall, "prompt" | "tools">): LanguageModelV4Prompt {
-  if (!readPriorTurns(prompt).hasOddNames) return prompt;
+export function fitNames(
+  { prompt, tools = [] }: Pick<ModelCall, "prompt" | "tools">,
+  { hasOddNames }: PriorTurns = new PriorTurnsReader().read(prompt),
+): LanguageModelV4Prompt {
+  if (!hasOddNames) return prompt;
   const declared = new Set(tools.map(({ name }) => name));
   const fit = (name: string): string => (declared.has(name) ? name : fitToolName(name));
   return prompt.map((message) => {
@@ -57,10 +61,10 @@ function fitParts<Part extends PromptPart>(parts: readonly Part[], fit: (name: s
  */
 function adaptHistory(
   prompt: LanguageModelV4Prompt,
-  { family, provider }: { readonly family: ModelFamily; readonly provider: string },
+  { family, provider, prior }: { readonly family: ModelFamily; readonly provider: string; readonly prior: PriorTurns },
 ): LanguageModelV4Prompt {
   const own = originFor(family.name, provider);
-  const { origins } = readPriorTurns(prompt);
+  const { origins } = prior;
   if (origins.size === 0 || (origins.size === 1 && origins.has(own))) return prompt;
   const isForeign = (message: LanguageModelV4Prompt[number]): message is AssistantMessage =>
     message.role === "assistant" && (messageOrigin(message) ?? own) !== own;

@@ -8,63 +8,60 @@ export interface PriorTurns {
   readonly answers: number;
   /** True if there is a tool call with this id. */
   has(id: string): boolean;
-  /** Origins of the responses; may contain more if another conversation began with the same messages. */
+  /** Origins of the responses; may contain more if earlier messages were replaced since. */
   readonly origins: ReadonlySet<string>;
   /** True if some call may have a name that a service would reject. */
   readonly hasOddNames: boolean;
 }
 
-/** Facts collected while a conversation grows; each message knows how many responses preceded it. */
-interface Memory {
+/** Reads the conversation of a run. While it grows, only new messages are read. */
+export class PriorTurnsReader {
+  #facts = new ConversationFacts();
+  /** Number of messages that were read, and the last of them. */
+  #count = 0;
+  #last: LanguageModelV4Message | undefined;
+
+  read(prompt: LanguageModelV4Prompt): PriorTurns {
+    if (this.#count > prompt.length || prompt[this.#count - 1] !== this.#last) {
+      this.#facts = new ConversationFacts();
+      this.#count = 0;
+    }
+    const facts = this.#facts;
+    for (; this.#count < prompt.length; this.#count++) {
+      const message = prompt[this.#count];
+      if (message?.role === "assistant") facts.add(message);
+    }
+    this.#last = prompt[this.#count - 1];
+    const { answers, origins, hasOddNames } = facts;
+    // Another request may read on while this one is in flight.
+    return { answers, origins, hasOddNames, has: (id) => facts.has(id, answers) };
+  }
+}
+
+/** Facts collected while a conversation grows. */
+class ConversationFacts {
+  answers = 0;
+  readonly origins = new Set<string>();
+  hasOddNames = false;
   /** Number of the response in which an id occurred first. */
-  readonly ids: Map<string, number>;
-  readonly origins: Set<string>;
+  readonly #ids = new Map<string, number>();
   /** Names of the called tools. */
-  readonly names: Set<string>;
-  hasOddNames: boolean;
-}
+  readonly #names = new Set<string>();
 
-interface Known {
-  readonly memory: Memory;
-  readonly answers: number;
-}
-
-const known = new WeakMap<AssistantMessage, Known>();
-
-/**
- * Reads a conversation. Messages that were read for an earlier request are not read again, because a run has many
- * turns.
- */
-export function readPriorTurns(prompt: LanguageModelV4Prompt): PriorTurns {
-  const fresh: AssistantMessage[] = [];
-  let before: Known | undefined;
-  for (let at = prompt.length - 1; at >= 0 && before === undefined; at--) {
-    const message = prompt[at];
-    if (message?.role !== "assistant") continue;
-    before = known.get(message);
-    if (before === undefined) fresh.push(message);
+  has(id: string, within: number): boolean {
+    return (this.#ids.get(id) ?? Infinity) <= within;
   }
-  const memory: Memory = before?.memory ?? { ids: new Map(), origins: new Set(), names: new Set(), hasOddNames: false };
-  let answers = before?.answers ?? 0;
-  for (let message = fresh.pop(); message !== undefined; message = fresh.pop()) {
-    answers++;
-    remember(message, memory, answers);
-    known.set(message, { memory, answers });
-  }
-  const count = answers;
-  const { ids, origins, hasOddNames } = memory;
-  return { answers: count, origins, hasOddNames, has: (id) => (ids.get(id) ?? Infinity) <= count };
-}
 
-function remember(message: AssistantMessage, memory: Memory, number: number): void {
-  const { ids, origins, names } = memory;
-  origins.add(messageOrigin(message) ?? "");
-  for (const part of message.content) {
-    if (part.type !== "tool-call") continue;
-    if ((ids.get(part.toolCallId) ?? Infinity) > number) ids.set(part.toolCallId, number);
-    if (names.has(part.toolName)) continue;
-    names.add(part.toolName);
-    memory.hasOddNames ||= fitToolName(part.toolName) !== part.toolName;
+  add(message: AssistantMessage): void {
+    this.answers++;
+    this.origins.add(messageOrigin(message) ?? "");
+    for (const part of message.content) {
+      if (part.type !== "tool-call") continue;
+      if (!this.#ids.has(part.toolCallId)) this.#ids.set(part.toolCallId, this.answers);
+      if (this.#names.has(part.toolName)) continue;
+      this.#names.add(part.toolName);
+      this.hasOddNames ||= fitToolName(part.toolName) !== part.toolName;
+    }
   }
 }
 

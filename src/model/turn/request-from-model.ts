@@ -1,16 +1,17 @@
-import type { Clock, FailureError } from "../../base/index.ts";
+import { textOf } from "../../schema/index.ts";
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import { type Clock, type FailureError, fail } from "../../base/index.ts";
 import { retryWithBackoff, modelLabel } from "../errors/retry-with-backoff.ts";
 import { modelFailure } from "../port/model-reasons.ts";
-import { type ModelErrorInfo, classifyModelError } from "../errors/classify-model-error.ts";
+import { type ModelErrorInfo, classifyModelError, BrokenStream } from "../errors/classify-model-error.ts";
 import { resolveModelFamily } from "../family/resolve-model-family.ts";
 import type { ModelFamily } from "../port/model-family.ts";
-import type { Model, ModelCall } from "../port/model.ts";
-import { costed, toTokenUsage, type TurnEnd } from "../port/token-usage.ts";
-import { prepareCall } from "./prepare-call.ts";
-import { readPriorTurns, type PriorTurns } from "./prior-turns.ts";
-import type { DeltaEmitter, TurnOptions } from "./turn-options.ts";
+import type { Model, ModelCall, ModelGenerateResult } from "../port/model.ts";
+import { costed, toTokenUsage, type TurnEnd, toTurnEnd } from "../port/token-usage.ts";
 import type { ModelTurn } from "../port/model-turn.ts";
-import { readGenerateResult, readStream } from "./read-stream.ts";
+import { prepareCall } from "./prepare-call.ts";
+import { PriorTurnsReader, type PriorTurns } from "./prior-turns.ts";
+import type { DeltaEmitter, TurnOptions } from "./turn-options.ts";
 import { TurnBuilder } from "./turn-builder.ts";
 
 /** Options of {@link requestFromModel}. */
@@ -24,7 +25,8 @@ export interface RequestFromModelOptions extends TurnOptions {
 /** Sends a request to one model, with retries if they may help. Throws like `retryWithBackoff`. */
 export function requestFromModel(model: Model, call: ModelCall, options: RequestFromModelOptions): Promise<ModelTurn> {
   const family = model.family ?? resolveModelFamily(model.modelId, model.provider);
-  const request: AttemptContext = { model, family, call: prepareCall(model, call, family), options };
+  const prior = (options.prior ?? new PriorTurnsReader()).read(call.prompt);
+  const request: AttemptContext = { model, family, call: prepareCall(model, call, family, prior), prior, options };
   const { deltas } = options;
   // Most requests have no delta listener.
   const limits =
@@ -38,11 +40,12 @@ interface AttemptContext {
   readonly model: Model;
   readonly family: ModelFamily;
   readonly call: ModelCall;
+  readonly prior: PriorTurns;
   readonly options: RequestFromModelOptions;
 }
 
 async function attempt(request: AttemptContext, signal: AbortSignal): Promise<ModelTurn | ModelErrorInfo> {
-  const { model, family, call, options } = request;
+  const { model, family, call, prior, options } = request;
   const { deltas, clock, idleMs } = options;
   const wrong = wrongInterface(model);
   if (wrong !== undefined) return { failure: wrong, isTransient: false };
@@ -50,7 +53,7 @@ async function attempt(request: AttemptContext, signal: AbortSignal): Promise<Mo
     family,
     modelId: model.modelId,
     tools: call.toolChoice?.type === "none" ? undefined : call.tools,
-    idOf: createCallIds(readPriorTurns(call.prompt), options.turn),
+    idOf: createCallIds(prior, options.turn),
     onDelta: deltas?.begin(signal),
   });
   const requested = { ...call, abortSignal: signal };
@@ -128,4 +131,136 @@ export function wrongInterface(model: Model): FailureError | undefined {
       "package, or wrapLanguageModel({ model, middleware: [] }) of ai 7",
     { forModel: "no model is configured correctly; continue without anything that needs one" },
   );
+}
+
+/** Time limits of a stream. */
+interface StreamLimits {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly idleMs?: number | undefined;
+}
+
+/** Reads a streaming response to its end. Throws the error that ends it early. */
+async function readStream(
+  { stream }: LanguageModelV4StreamResult,
+  builder: TurnBuilder,
+  limits: StreamLimits,
+): Promise<TurnEnd> {
+  const reader = stream.getReader();
+  const stop = (why: unknown): void => void reader.cancel(why).catch(() => {});
+  const onAbort = (): void => stop(limits.signal.reason);
+  const idle = watchIdle(limits, stop);
+  limits.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      const { value: part, done } = await reader.read().catch((error: unknown) => {
+        idle.check();
+        throw new BrokenStream(error);
+      });
+      idle.check();
+      if (done) throw new BrokenStream(new Error("the stream ended before the response was complete"));
+      idle.moved();
+      if (part.type === "error") throw new BrokenStream(part.error);
+      if (part.type === "finish") return toTurnEnd(part);
+      take(part, builder);
+    }
+  } finally {
+    idle.end();
+    limits.signal.removeEventListener("abort", onAbort);
+    // Parts after the end are ignored; the connection is released.
+    stop(undefined);
+  }
+}
+
+function take(part: LanguageModelV4StreamPart, builder: TurnBuilder): void {
+  switch (part.type) {
+    case "text-start":
+      return builder.begin("text", part.id, part.providerMetadata);
+    case "text-delta":
+      return builder.add("text", part.id, { delta: part.delta, metadata: part.providerMetadata });
+    case "text-end":
+      return builder.end("text", part.id, part.providerMetadata);
+    case "reasoning-start":
+      return builder.begin("reasoning", part.id, part.providerMetadata);
+    case "reasoning-delta":
+      return builder.add("reasoning", part.id, { delta: part.delta, metadata: part.providerMetadata });
+    case "reasoning-end":
+      return builder.end("reasoning", part.id, part.providerMetadata);
+    default:
+      return takeCall(part, builder);
+  }
+}
+
+function takeCall(part: LanguageModelV4StreamPart, builder: TurnBuilder): void {
+  // A tool that the service executes itself is ignored, and its deltas match no call.
+  if ("providerExecuted" in part && part.providerExecuted) return;
+  if (part.type === "tool-input-start") builder.beginCall(textOf(part.id), part.toolName, part.providerMetadata);
+  else if (part.type === "tool-input-delta") builder.addToCall(textOf(part.id), part.delta);
+  else if (part.type === "tool-call") {
+    const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
+    builder.completeCall({ id: textOf(id), name: textOf(name), input: argumentsText(part.input), metadata });
+  }
+}
+
+interface IdleWatch {
+  moved(): void;
+  /** Throws if the stream was silent for too long. */
+  check(): void;
+  end(): void;
+}
+
+/** Starts with the first chunk: before it, a model may think until the total timeout. */
+function watchIdle({ clock, idleMs }: StreamLimits, stop: (why: unknown) => void): IdleWatch {
+  if (idleMs === undefined) return { moved: () => {}, check: () => {}, end: () => {} };
+  let movedAt: number | undefined;
+  let timer = clock.after(idleMs, look);
+  let late: Error | undefined;
+  function look(): void {
+    const leftMs = movedAt === undefined ? Number(idleMs) : movedAt + Number(idleMs) - clock.elapsed();
+    if (leftMs > 0) {
+      timer = clock.after(leftMs, look);
+      return;
+    }
+    late = fail(`it sent nothing more for ${Number(idleMs) / 1000} s`, { code: "timeout" });
+    stop(late);
+  }
+  return {
+    moved: () => (movedAt = clock.elapsed()),
+    check: () => {
+      if (late !== undefined) throw late;
+    },
+    end: () => timer.cancel(),
+  };
+}
+
+/** Reads a response that arrived as a whole. Missing fields count as unset. */
+function readGenerateResult(answer: ModelGenerateResult, builder: TurnBuilder): TurnEnd {
+  for (const [index, part] of partsOf(answer).entries()) {
+    if (part.type === "text" || part.type === "reasoning") {
+      const key = String(index);
+      builder.add(part.type, key, { delta: textOf(part.text), metadata: part.providerMetadata });
+      builder.end(part.type, key);
+    } else if (part.type === "tool-call" && part.providerExecuted !== true) {
+      const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
+      builder.completeCall({
+        id: textOf(id),
+        name: textOf(name),
+        input: argumentsText(part.input),
+        metadata,
+      });
+    }
+  }
+  return { ...toTurnEnd(answer), structuredText: answer.structuredOutputText };
+}
+
+function partsOf({ content }: { readonly content?: unknown }): ModelGenerateResult["content"] {
+  if (!Array.isArray(content)) return [];
+  // Callers check each part by its type and for missing fields.
+  return content.filter((part: unknown) => typeof part === "object" && part !== null) as ModelGenerateResult["content"];
+}
+
+/** Some services send the arguments as an object, or nothing at all for a tool without parameters. */
+function argumentsText(input: unknown): string {
+  if (typeof input === "string") return input;
+  return input === undefined || input === null ? "" : (JSON.stringify(input) ?? "");
 }

@@ -1,5 +1,6 @@
 import type { ModelRequestLimits } from "../errors/retry-with-backoff.ts";
 import type { TurnDelta } from "../port/model-turn.ts";
+import type { PriorTurnsReader } from "./prior-turns.ts";
 import type { FailureError } from "../../base/index.ts";
 
 /** Options of a turn request. */
@@ -8,6 +9,8 @@ export interface TurnOptions extends ModelRequestLimits {
   readonly onDelta?: ((delta: TurnDelta) => void) | undefined;
   /** Part of the ids generated for calls without one. Default: the number of responses in the prompt. */
   readonly turn?: string | number | undefined;
+  /** Reads the prompt; one that has read earlier prompts of the same conversation reads only new messages. */
+  readonly prior?: PriorTurnsReader | undefined;
   /** Maximum silence in the middle of a stream. Default: only the total timeout applies. */
   readonly idleMs?: number | undefined;
 }

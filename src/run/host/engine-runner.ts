@@ -38,20 +38,22 @@ export interface EngineRunnerOptions {
   readonly secrets?: Secrets | undefined;
   /** Answers elicitations of the tools. */
   readonly elicit?: CallContext["elicit"] | undefined;
+  /** True if no code of users runs between the end of a call and the calls that follow from it. */
+  readonly isImmediate?: boolean | undefined;
   readonly perCall?: ((call: CallRequest) => CallExtras) | undefined;
 }
 
 /** Additions of a process to one call. */
-interface CallExtras {
+export interface CallExtras {
   /** The account that is charged for model requests of the call. */
   readonly account: Account;
   /** Changes the result before it leaves the process, such as one that a model reads. */
-  readonly show: (result: ToolResult) => ToolResult | Promise<ToolResult>;
+  show(result: ToolResult): ToolResult | Promise<ToolResult>;
 }
 
 /** Returns a runner that makes the calls of a run in this process, through an engine, like any other call. */
 export function engineRunner(options: EngineRunnerOptions): CallRunner {
-  const { begin, tools, resolve, secrets, elicit, perCall } = options;
+  const { begin, tools, resolve, secrets, elicit, isImmediate = false, perCall } = options;
   const get = (name: string): string | undefined => secrets?.get(name);
   const todo = (name: string): string | undefined => secrets?.hint?.(name);
   return {
@@ -72,7 +74,7 @@ export function engineRunner(options: EngineRunnerOptions): CallRunner {
       const tool = tools?.get(name) ?? resolve?.(name);
       if (resolve !== undefined && hasChanged(call, tool)) return endAtOnce(sink, changedTool(name));
       const extras = perCall?.(call);
-      const engineCall = new EngineCall(call, sink, extras);
+      const engineCall = new EngineCall(call, sink, { isImmediate, extras });
       engineCall.run(begin(tool ?? name, cloneJson(args), contextOf(call, engineCall, elicit)));
       return engineCall;
     },
@@ -111,12 +113,17 @@ function untrustedArguments({ parameters, allowed, knownUrls }: UntrustedContent
   };
 }
 
+interface EngineCallOptions {
+  readonly isImmediate: boolean;
+  readonly extras: CallExtras | undefined;
+}
+
 /** A call of this process, as the engine and its tool see it. */
 class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall {
   readonly #call: CallRequest;
   readonly #sink: CallSink;
-  readonly account: Account | undefined;
-  readonly #show: CallExtras["show"] | undefined;
+  readonly isImmediate: boolean;
+  readonly #extras: CallExtras | undefined;
   #handle: CallHandle | undefined = undefined;
   /** Undefined until the handler runs. */
   #effect: Effect | undefined = undefined;
@@ -124,11 +131,15 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
   #needs: NeededApproval | undefined = undefined;
   #isReleased = false;
 
-  constructor(call: CallRequest, sink: CallSink, extras: CallExtras | undefined) {
+  constructor(call: CallRequest, sink: CallSink, { isImmediate, extras }: EngineCallOptions) {
     this.#call = call;
     this.#sink = sink;
-    this.account = extras?.account;
-    this.#show = extras?.show;
+    this.isImmediate = isImmediate;
+    this.#extras = extras;
+  }
+
+  get account(): Account | undefined {
+    return this.#extras?.account;
   }
 
   run(handle: CallHandle): void {
@@ -137,7 +148,7 @@ class EngineCall implements RunningCall, CallHooks, CallListener, JournaledCall 
   }
 
   ended(result: ToolResult): void {
-    const shown = this.#show === undefined ? result : this.#show(result);
+    const shown = this.#extras === undefined ? result : this.#extras.show(result);
     if (shown instanceof Promise) void shown.then((settled) => this.#end(settled));
     else this.#end(shown);
   }

@@ -8,7 +8,7 @@ import { type JournalEvent, createInMemoryApprovals } from "../../store/index.ts
 import { ok } from "../../tool/index.ts";
 import { type MockAnswer, mock, mockTools } from "../../testing/chain/mock-tools.ts";
 import type { ChainSpec } from "../../chain/plan/chain-spec.ts";
-import { type ExecutedRun, type ExecuteRunTask, executeRun } from "../../chain/interpreter/execute-run.ts";
+import { type ExecuteRunTask, executeRun } from "../../chain/interpreter/execute-run.ts";
 import { ChainCalls } from "../../chain/chain-calls.ts";
 import type { RunCalls } from "../call-runner.ts";
 import { engineRunner } from "./engine-runner.ts";
@@ -22,7 +22,7 @@ function execute(
   spec: ChainSpec,
   tools: Readonly<Record<string, MockAnswer>>,
   more: Partial<ExecuteRunTask> & { readonly clock: Clock },
-): Promise<ExecutedRun> {
+): ReturnType<typeof executeRun> {
   const engine = createEngine({ tools: mockTools(spec, tools), clock: more.clock });
   const plan = planWith(spec, engine);
   const runner = engineRunner({ begin: (target, args, context) => engine.begin(target, args, context) });
@@ -92,7 +92,7 @@ describe("a journal that cannot be written", () => {
       { clock, journal, leases: { add: (made) => (host = made), remove: () => {} } },
     );
     clock.after(1000, () => host?.releaseNow());
-    expect((await withTime(run, clock)).isReleased).toBe(true);
+    expect((await withTime(run, clock)).host.isReleased).toBe(true);
   });
 });
 
@@ -249,7 +249,7 @@ test("run leases have at most one poll under way, however many runs are added an
   let [looks, now, peak] = [0, 0, 0];
   const store = new RunLeases({
     clock,
-    liveness: { owner: "o", onLost: () => {} },
+    liveness: { owner: "o", onLost: () => () => {} },
     journal: {
       changes: async () => {
         looks++;

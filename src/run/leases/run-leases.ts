@@ -1,4 +1,4 @@
-import { type Clock, type Timer, fail } from "../../base/index.ts";
+import { type Clock, type Timer, fail, sleep } from "../../base/index.ts";
 import type { Claim, Liveness, RunJournal, StoredRun } from "../../store/index.ts";
 
 /** A run that this process executes. */
@@ -36,27 +36,29 @@ export interface RunLeasesDeps {
 export class RunLeases {
   readonly #parts: RunLeasesDeps;
   readonly #runs = new SmallSet<LeasedRun>();
-  /** All work for runs, including the time before a run is added and after it has ended. */
   readonly #work = new SmallSet<Promise<unknown>>();
   #timer: Timer | undefined;
   #polling = false;
-  #closing = false;
+  readonly #closing = new AbortController();
+
+  /** Set while it holds runs: ends the wait for the loss of its owner. */
+  #forgetLoss: (() => void) | undefined;
 
   constructor(parts: RunLeasesDeps) {
     this.#parts = parts;
-    parts.liveness.onLost(() => {
-      for (const run of this.#runs) run.releaseNow();
-    });
   }
 
-  /** True if no run may be started any more. */
-  get isClosing(): boolean {
-    return this.#closing;
+  /** Aborted once no run may be started any more. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   add(run: LeasedRun): void {
     this.#runs.add(run);
-    if (this.#closing) run.release();
+    this.#forgetLoss ??= this.#parts.liveness.onLost(() => {
+      for (const run of this.#runs) run.releaseNow();
+    });
+    if (this.closing.aborted) run.release();
     if (this.#timer === undefined && !this.#polling) this.#schedule();
   }
 
@@ -65,6 +67,8 @@ export class RunLeases {
     if (this.#runs.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#forgetLoss?.();
+    this.#forgetLoss = undefined;
   }
 
   /** Cancels a run if this process holds it; returns false otherwise. */
@@ -76,30 +80,31 @@ export class RunLeases {
 
   /** Retries the claim until no other process holds the run. */
   async claimWhenFree(claim: () => Promise<Claim>, signal: AbortSignal | undefined): Promise<AvailableClaim> {
+    const stopped = signal === undefined ? this.closing : AbortSignal.any([signal, this.closing]);
     for (;;) {
       const claimed = await claim();
       if (claimed.kind !== "held") return claimed;
-      if (signal?.aborted === true || this.#closing)
-        throw fail("stopped waiting for the run; it continues in the process that holds it", { code: "cancelled" });
-      await new Promise<void>((resolve) => this.#parts.clock.after(pollIntervalMs, resolve));
+      await sleep(this.#parts.clock, pollIntervalMs, stopped, () =>
+        fail("stopped waiting for the run; it continues in the process that holds it", { code: "cancelled" }),
+      );
     }
   }
 
-  /** Throws if no run may be started any more. */
-  checkOpen(): void {
-    if (this.#closing) throw fail("closed: no run can be started here any more", { code: "not_available" });
-  }
-
-  /** Makes `close` wait for this work. */
-  track<T>(work: Promise<T>): Promise<T> {
-    const settled = work.finally(() => this.#work.delete(settled));
+  /**
+   * Does work for a run, from before the run is claimed until it has ended or is released; `close` waits for it. Rejects
+   * if no run may be started any more.
+   */
+  track<T>(work: () => Promise<T>): Promise<T> {
+    if (this.closing.aborted)
+      return Promise.reject(fail("closed: no run can be started here any more", { code: "not_available" }));
+    const settled = work().finally(() => this.#work.delete(settled));
     this.#work.add(settled);
     return settled;
   }
 
   /** Starts nothing more, waits up to `drainMs` for running calls, and releases the runs for the next lease holder. */
   async close(drainMs: number): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     for (const run of this.#runs) run.release();
     const timer = this.#parts.clock.after(drainMs, () => {
       for (const run of this.#runs) run.releaseNow();

@@ -200,8 +200,9 @@ export class EffectRunner implements HostListener, EffectHandler {
 
   // --- effects
 
-  #call(program: EffectCaller, { key, work, onProgress: progress, interpret }: CallEffect): void {
-    this.expect(key, { isWait: false, settled: (outcome) => program.resume(outcome), progress, interpret });
+  #call(program: EffectCaller, effect: CallEffect): void {
+    const { key, work } = effect;
+    this.expect(key, new CallWaiter(program, effect));
     this.host.start(key, work);
   }
 
@@ -227,6 +228,30 @@ export class EffectRunner implements HostListener, EffectHandler {
   #suspend(): void {
     this.#end?.suspend();
     this.#end = undefined;
+  }
+}
+
+/** Receives the outcome of a call. */
+class CallWaiter implements EffectWaiter {
+  readonly isWait = false;
+  readonly #program: EffectCaller;
+  readonly #effect: CallEffect;
+
+  constructor(program: EffectCaller, effect: CallEffect) {
+    this.#program = program;
+    this.#effect = effect;
+  }
+
+  settled(outcome: HostOutcome): void {
+    this.#program.resume(outcome);
+  }
+
+  get progress(): CallEffect["onProgress"] {
+    return this.#effect.onProgress;
+  }
+
+  get interpret(): CallEffect["interpret"] {
+    return this.#effect.interpret;
   }
 }
 

@@ -16,7 +16,7 @@ function machine(secrets: Readonly<Record<string, string>> = {}) {
     return { calls: new DurableCalls({ engine, service }), service };
   };
   const pending = async (): Promise<string> => (await approvals.list(Date.now(), "pending"))[0]?.id ?? "";
-  return { process, journal, pending };
+  return { process, journal, pending, approvals };
 }
 
 const add = (log: unknown[] = []): AnyTool =>
@@ -96,6 +96,66 @@ describe("[N12] a durable call", () => {
     expect(log).toEqual([{}]);
   });
 
+  describe("that a process without its tool submits", () => {
+    const send = (title = "v1"): AnyTool =>
+      sampleTool(() => title, { name: "once_send", effect: "once", input: { type: "object", title } });
+
+    test("waits for a process that has it", async () => {
+      const { process } = machine();
+      const client = process();
+      await client.calls.submit("once_send", { to: "ada" }, { runId: "c1" });
+      await expect(process(add()).calls.resume("c1")).rejects.toMatchObject({
+        code: "run_changed",
+        reason: "tool_missing",
+        message: expect.stringContaining('there is no tool "once_send" here'),
+      });
+      const without = process(add());
+      const stop = new AbortController();
+      const serving = without.service.serve(stop.signal);
+      await without.calls.submit("add", {}, { runId: "c2" });
+      await without.calls.result("c2");
+      stop.abort();
+      await serving;
+      expect(await client.calls.inspect("c1")).toMatchObject({ status: "waiting" });
+      expect(
+        await process(send()).calls.resume("c1", { requestApproval: async () => ({ approved: true }) }),
+      ).toMatchObject({
+        status: "success",
+        result: { output: "v1" },
+      });
+      expect(await client.calls.inspect("c1")).toMatchObject({ status: "success", result: { output: "v1" } });
+    });
+
+    test("is made only with the tool that the first of them has", async () => {
+      const { process, pending } = machine();
+      const client = process();
+      await client.calls.submit("once_send", {}, { runId: "c1" });
+      expect(await process(send("v1")).calls.resume("c1")).toMatchObject({ status: "waiting" });
+      await client.calls.decide(await pending(), { approved: true });
+      const changed = { code: "run_changed", reason: "tool_changed" };
+      await expect(process(send("v2")).calls.resume("c1")).rejects.toMatchObject(changed);
+      await expect(process().calls.resume("c1")).rejects.toMatchObject({ reason: "tool_missing" });
+      expect(await process(send("v1")).calls.resume("c1")).toMatchObject({
+        status: "success",
+        result: { output: "v1" },
+      });
+    });
+
+    test("is joined by a process that has it", async () => {
+      const { process } = machine();
+      await process().calls.submit("add", { a: 1 }, { runId: "c1" });
+      expect(await process(add()).calls.start("add", { a: 1 }, { runId: "c1" })).toMatchObject({ status: "success" });
+    });
+
+    test("is cancelled by any process", async () => {
+      const { process } = machine();
+      const client = process();
+      await client.calls.submit("once_send", {}, { runId: "c1" });
+      expect(await client.calls.cancel("c1")).toBe(true);
+      expect(await client.calls.inspect("c1")).toMatchObject({ status: "cancelled" });
+    });
+  });
+
   test("waits for an approval without a process, and is made by the process that serves", async () => {
     const log: unknown[] = [];
     const tool = (): AnyTool => sampleTool((args) => log.push(args), { name: "once_send", effect: "once" });
@@ -116,16 +176,47 @@ describe("[N12] a durable call", () => {
     await serving;
   });
 
-  test("that a worker claims just before it is checked is not reported as waiting", async () => {
-    const tool = (): AnyTool => sampleTool(() => 1, { name: "once_send", effect: "once" });
+  test("is offered to workers at once when its approval is decided, by any of the ways to decide", async () => {
+    const { journal, pending, approvals } = machine();
+    let notified = 0;
+    const engine = createEngine({
+      tools: [sampleTool(() => 1, { name: "once_send", effect: "once" })],
+      permissions: { ask: ["*"] },
+    });
+    const dispatcher = { serve: () => Promise.resolve(), notify: () => void notified++ };
+    const service = new RunService({ journal, approvals, secrets: engine, dispatcher });
+    const calls = new DurableCalls({ engine, service });
+    await calls.start("once_send", {}, { runId: "c1" });
+    await calls.decide(await pending(), { approved: true });
+    expect(notified).toBe(1);
+    await calls.start("once_send", { to: "ada" }, { runId: "c2" });
+    const id = await pending();
+    await service.approvalService.decide(id, { approved: false });
+    await service.approvalService.decide(id, { approved: true });
+    expect(notified).toBe(2);
+  });
+
+  test("that a worker claims just before it is read is not reported as waiting", async () => {
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const tool = (): AnyTool => sampleTool(() => ended.then(() => 1), { name: "once_send", effect: "once" });
     const { process, journal, pending } = machine();
     const worker = process(tool()).calls;
     await worker.start("once_send", {}, { runId: "c1" });
-    await worker.decide(await pending(), { approved: true });
     const client = process(tool()).calls;
-    const list = journal.list.bind(journal);
-    journal.list = async (query) => (await worker.resume("c1"), list(query));
+    const updates = journal.updates.bind(journal);
+    let resumed: Promise<unknown> | undefined;
+    journal.updates = async (cursors) => {
+      const found = await updates(cursors);
+      if (resumed !== undefined) return found;
+      await worker.decide(await pending(), { approved: true });
+      resumed = worker.resume("c1");
+      await expect.poll(async () => (await journal.read("c1"))?.run.status).toBe("running");
+      setImmediate(end);
+      return found;
+    };
     expect(await client.result("c1")).toMatchObject({ status: "success" });
+    await resumed;
   });
 
   test("that is rejected is not made", async () => {

@@ -1,13 +1,29 @@
-import { type FailureError, canonicalJson, cliCommand, fail, failure, isFailureError } from "../../base/index.ts";
+import {
+  type Failure,
+  type FailureError,
+  checkJson,
+  cliCommand,
+  fail,
+  failure,
+  isFailureError,
+} from "../../base/index.ts";
 import type { Engine } from "../../engine/index.ts";
-import type { Approval, CallerType, Decision, RunEnd, RunRecording, RunStatus, StoredRun } from "../../store/index.ts";
+import type {
+  Approval,
+  CallerType,
+  Decision,
+  NewRun,
+  RunEnd,
+  RunRecording,
+  RunStatus,
+  StoredRun,
+} from "../../store/index.ts";
 import { type Effect, type ToolResult, fingerprintTool } from "../../tool/index.ts";
-import type { RunCalls } from "../call-runner.ts";
 import { engineRunner } from "../host/engine-runner.ts";
-import type { Host } from "../host.ts";
+import type { Host, HostOutcome } from "../host.ts";
 import { callWithApproval, approvalPromptOf } from "../program/call-with-approval.ts";
 import { EffectRunner, type ProgramOutcome } from "../program/effect-runner.ts";
-import { type RunProgram, performCall } from "../program/run-effect.ts";
+import { type RunProgram, createToolResult, performCall, recordValue } from "../program/run-effect.ts";
 import type { RunRef } from "./run-client.ts";
 import {
   type DrivenRun,
@@ -19,12 +35,13 @@ import {
   cancellerOf,
 } from "./run-kind.ts";
 import { type RunService, type RunServiceSource, runServiceOf } from "./run-service.ts";
+import type { RunInput } from "./same-run.ts";
 
 /** Options of a durable call. */
 export interface DurableCallOptions extends RunExecuteOptions {
   /**
-   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same tool and arguments joins the
-   * call that has it.
+   * Letters, digits and `._-`, beginning with a letter or digit. The same id with the same tool, arguments and principal
+   * joins the call that has it.
    */
   readonly runId?: string;
   /** The caller, whose permission rules apply. Default: `direct`. */
@@ -60,6 +77,8 @@ type CallEnvironment = Pick<DurableCallOptions, "callerType" | "principal" | "co
 const callFormat = 1;
 /** Key of the call in its journal. */
 const callKey = "call";
+/** Key of the fingerprint of its tool, if the process that submitted it did not have the tool. */
+const toolKey = "tool";
 
 /**
  * Calls of one tool that survive their process: the call is journaled, waits for an approval without a process, and is
@@ -144,15 +163,10 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
 
   prepare({ tool, args, options }: CallSpec, how: DurableCallOptions): PreparedRun<DurableCallResult> {
     const { callerType, principal, conversationId, tainted } = options;
-    const environment: CallEnvironment = {
-      ...(callerType !== undefined && { callerType }),
-      ...(principal !== undefined && { principal }),
-      ...(conversationId !== undefined && { conversationId }),
-      ...(tainted !== undefined && { tainted }),
-    };
+    checkJson(args ?? {}, `the arguments of ${tool}`);
     const input = JSON.stringify(args ?? {});
-    // A journal stores no known secrets, so a resumed call could not pass it on.
-    if (this.#engine.redactor.knownText(input) !== input) {
+    // The journal would redact it, so a resumed call could not pass it on.
+    if (this.#engine.redactor.storedText(input) !== input) {
       const message = `the arguments of ${tool} contain a secret, which a durable call cannot store: call it in a chain with \${secret.NAME}`;
       throw fail(message, { code: "validation_error", reason: "secret_argument" });
     }
@@ -162,69 +176,73 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
       name: tool,
       definition: JSON.stringify({ call: tool }),
       input,
-      context: JSON.stringify(environment),
+      context: JSON.stringify({ callerType, principal, conversationId, tainted }),
       format: callFormat,
-      fingerprints: JSON.stringify(this.#fingerprint(tool)),
+      // Without the tool, the first process that executes the call records its own.
+      fingerprints: JSON.stringify({ [tool]: this.#fingerprint(tool) ?? undefined }),
       startedAt: this.#service.clock.now(),
     } as const;
     return {
       run,
-      checkExisting: (existing) => checkSameCall(existing, this.#service.journal.sealRun(run)),
       program: (lease) => this.#program({ run: stored(run), events: [], lease, was: "running" }, how),
     };
   }
 
+  inputOf({ input }: NewRun): RunInput {
+    return { arguments: JSON.parse(input) };
+  }
+
   program(held: HeldRun, options: DurableCallOptions): RunExecution<DurableCallResult> {
-    const { run } = held;
-    const now = JSON.stringify(this.#fingerprint(run.name));
-    if (!run.cancelRequested && (run.format !== callFormat || run.fingerprints !== now)) {
-      const message = `the tool "${run.name}" has changed since call ${run.id} began; cancel it with: ${cliCommand(`cancel ${run.id}`)}, and call the tool again`;
-      throw fail(message, { code: "run_changed", reason: "tool_changed" });
-    }
+    const { id, name, cancelRequested, format } = held.run;
+    const [bound, now] = [boundFingerprint(held), this.#fingerprint(name)];
+    const refused = (message: string, reason: string): Error =>
+      fail(`${message}, or cancel it with: ${cliCommand(`cancel ${id}`)}`, { code: "run_changed", reason });
+    if (cancelRequested) return this.#program(held, options);
+    if (now === null && bound !== null)
+      throw refused(`there is no tool "${name}" here; let a process that has it make call ${id}`, "tool_missing");
+    if (format !== callFormat || (bound !== undefined && bound !== now))
+      throw refused(
+        `the tool "${name}" has changed since call ${id} began; call it again under another id`,
+        "tool_changed",
+      );
     return this.#program(held, options);
   }
 
   async describe(stored: RunRecording): Promise<DurableCallResult> {
     const { run } = stored;
     const effects = new EffectRunner(this.#service.replayHost(stored));
-    const outcome = await effects.run(callProgram(run, effects, {}));
+    const outcome = await effects.run(callProgram(run, effects, { fingerprint: null }));
     return resultOf(run.status, run, outcome);
   }
 
-  #fingerprint(tool: string): Readonly<Record<string, string>> {
+  /** Null if there is no such tool. */
+  #fingerprint(tool: string): string | null {
     const found = this.#engine.resolver.resolve(tool);
-    return found === undefined ? {} : { [tool]: fingerprintTool(found.tool) };
+    return found === undefined ? null : fingerprintTool(found.tool);
   }
 
-  #program({ run, events }: HeldRun, options: DurableCallOptions): RunExecution<DurableCallResult> {
+  #program(held: HeldRun, options: DurableCallOptions): RunExecution<DurableCallResult> {
+    const { run, events } = held;
+    const { id: runId } = run;
+    const fingerprint = boundFingerprint(held) ?? this.#fingerprint(run.name);
     // Written by `prepare`.
     const environment = JSON.parse(run.context) as CallEnvironment;
+    const { callerType = "direct", principal } = environment;
+    const caller = { ...environment, callerType, callerId: runId, callerPath: [callerType], runId };
     return {
       startedAt: run.startedAt,
       events,
-      principal: environment.principal,
+      principal,
       cancelledBy: cancellerOf(run),
-      calls: this.#calls(run, environment, options),
-      drive: (host) => this.#drive(host, run, options),
+      calls: {
+        runner: engineRunner({ begin: (...call) => this.#engine.begin(...call), elicit: options.elicit }),
+        request: (key, work) => ({ ...work, ...caller, key, fingerprint: fingerprint ?? undefined }),
+      },
+      drive: (host) => this.#drive(host, run, { ...options, fingerprint }),
     };
   }
 
-  /** The call, for its caller. */
-  #calls(
-    { id: runId, name, fingerprints }: StoredRun,
-    { callerType = "direct", principal, conversationId, tainted }: CallEnvironment,
-    { elicit }: DurableCallOptions,
-  ): RunCalls {
-    // Written by `prepare`.
-    const { [name]: fingerprint } = JSON.parse(fingerprints) as Readonly<Record<string, string>>;
-    const caller = { callerType, callerId: runId, callerPath: [callerType], principal, conversationId, tainted };
-    return {
-      runner: engineRunner({ begin: (...call) => this.#engine.begin(...call), elicit }),
-      request: (key, work) => ({ ...work, ...caller, runId, key, fingerprint }),
-    };
-  }
-
-  async #drive(host: Host, run: StoredRun, options: DurableCallOptions): Promise<DrivenRun<DurableCallResult>> {
+  async #drive(host: Host, run: StoredRun, options: CallProgramOptions): Promise<DrivenRun<DurableCallResult>> {
     const effects = new EffectRunner(host);
     const outcome = await effects.run(callProgram(run, effects, options));
     const isCancelled = effects.cancelled !== undefined;
@@ -234,16 +252,32 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
 }
 
 /** A new run, as the journal returns it. */
-function stored(run: Omit<StoredRun, "status" | "cancelRequested" | "epoch">): StoredRun {
-  return { ...run, status: "running", cancelRequested: false, epoch: 1 };
+function stored(run: NewRun): StoredRun {
+  return { ...run, status: "running", cancelRequested: false, epoch: 1, deaths: 0 };
 }
+
+/**
+ * The fingerprint of the tool that a call is made with: that of the process that submitted it, or else of the first one
+ * that executed it. Null if that one did not have the tool, undefined if there is neither.
+ */
+function boundFingerprint({ run, events }: RunRecording): string | null | undefined {
+  // Written by `prepare`, and by the program.
+  const { [run.name]: submitted } = JSON.parse(run.fingerprints) as Readonly<Record<string, string>>;
+  const recorded = events.find(({ kind, key }) => kind === "settled" && key === `${toolKey}#1`);
+  const outcome = recorded?.data as HostOutcome | undefined;
+  if (submitted !== undefined || outcome?.kind !== "call" || !outcome.result.success) return submitted;
+  return outcome.result.output as string | null;
+}
+
+type CallProgramOptions = Pick<DurableCallOptions, "onProgress"> & { readonly fingerprint: string | null };
 
 /** The call, and the approvals that it needs. */
 function* callProgram(
-  { id, name: tool, input }: StoredRun,
+  { id, name: tool, input, fingerprints }: StoredRun,
   effects: Pick<EffectRunner, "cancelled">,
-  { onProgress }: Pick<DurableCallOptions, "onProgress">,
+  { onProgress, fingerprint }: CallProgramOptions,
 ): RunProgram<{ readonly result: ToolResult; readonly effect: Effect | undefined }> {
+  if (fingerprints === "{}") yield* recordValue(toolKey, () => fingerprint);
   const args: unknown = JSON.parse(input);
   const call = {
     key: callKey,
@@ -283,17 +317,16 @@ function toFailure(error: unknown): ReturnType<FailureError["toFailure"]> {
 
 function resultOf(
   status: RunStatus,
-  { id: runId, name: tool }: StoredRun,
+  { id: runId, name: tool, error }: StoredRun,
   outcome: CallProgramOutcome,
 ): DurableCallResult {
-  return { runId, status, tool, ...(outcome.kind === "done" && { result: outcome.value.result }) };
-}
-
-/** Throws unless the existing run is the same call. */
-function checkSameCall(run: StoredRun, request: Pick<StoredRun, "id" | "kind" | "name" | "input">): void {
-  const other = (difference: string): Error =>
-    fail(`run ${run.id} already exists, ${difference}`, { code: "run_exists" });
-  if (run.kind !== request.kind || run.name !== request.name) throw other(`of the ${run.kind} ${run.name}`);
-  if (canonicalJson(JSON.parse(run.input)) !== canonicalJson(JSON.parse(request.input)))
-    throw other("with different arguments");
+  if (outcome.kind === "done") return { runId, status, tool, result: outcome.value.result };
+  if (error === undefined) return { runId, status, tool };
+  // The run has ended without an outcome of the call.
+  return {
+    runId,
+    status,
+    tool,
+    result: createToolResult(tool, { success: false, error: JSON.parse(error) as Failure }),
+  };
 }

@@ -11,6 +11,7 @@ import {
   type RunQuery,
   type RunRecording,
   type RunStore,
+  type RunUpdate,
   type StoredRun,
   isFinished,
 } from "../../store/index.ts";
@@ -20,7 +21,9 @@ import { checkRunId } from "../leases/run-leases.ts";
 import type { JournalSecrets } from "../seal-secrets.ts";
 import { SealedJournal } from "../sealed-journal.ts";
 import { LocalDispatcher, type RunDispatcher } from "./run-dispatcher.ts";
-import type { AnyRunKind, RunExecuteOptions, RunKind } from "./run-kind.ts";
+import type { AnyRunKind, PreparedRun, RunExecuteOptions, RunKind } from "./run-kind.ts";
+import { RunObserver, hasMore } from "./run-observer.ts";
+import { checkSameRun } from "./same-run.ts";
 
 /** Ports and settings of a {@link RunClient}. */
 export interface RunPorts {
@@ -46,14 +49,14 @@ export interface RunRef {
 
 /** The kinds of runs in messages. They are known without loading their code. */
 const titles: Readonly<Record<RunKindId, string>> = { chain: "a chain", agent: "an agent", call: "a tool" };
-/** Interval in milliseconds at which a run that another process executes is read. */
-const observeMs = 100;
 
 /** Submits runs and observes them; any worker may execute them. Never claims a run. */
 export class RunClient {
   /** Stores the runs; known secrets are sealed or redacted. */
   readonly journal: SealedJournal;
   readonly approvals: ApprovalStore;
+  /** Decides approvals; a decision wakes the runs that wait for it. */
+  readonly approvalService: ApprovalService;
   readonly clock: Clock;
   protected readonly ports: RunPorts;
   protected readonly dispatcher: RunDispatcher;
@@ -62,6 +65,7 @@ export class RunClient {
   /** Register a kind that this process has not used yet. */
   protected readonly loaders: Map<RunKindId, () => Promise<unknown>> = new Map();
   readonly #ids = createIdGenerator();
+  readonly #observer: RunObserver;
 
   constructor(ports: RunPorts) {
     const { journal, approvals, clock = systemClock } = ports;
@@ -69,8 +73,11 @@ export class RunClient {
     this.clock = clock;
     this.approvals = approvals;
     this.journal = new SealedJournal(journal, ports.secrets, ({ kind }) => this.kinds.get(kind)?.usesSecrets ?? false);
+    this.#observer = new RunObserver(journal);
     this.openHost = ports.openHost ?? openHost;
-    this.dispatcher = ports.dispatcher ?? new LocalDispatcher({ journal, clock });
+    const dispatcher = ports.dispatcher ?? new LocalDispatcher({ journal, clock });
+    this.dispatcher = dispatcher;
+    this.approvalService = new ApprovalService(approvals, clock, () => dispatcher.notify());
   }
 
   /** Registers a kind of runs. */
@@ -105,7 +112,7 @@ export class RunClient {
   ): Promise<RunRef> {
     const prepared = await kind.prepare(spec, options);
     const created = await this.journal.submit(prepared.run, prepared.events);
-    if (created !== undefined) prepared.checkExisting(created.existing);
+    if (created !== undefined) this.checkSame(kind, prepared, created.existing);
     this.dispatcher.notify();
     return { runId: prepared.run.id };
   }
@@ -119,15 +126,29 @@ export class RunClient {
     runId: string,
     signal?: AbortSignal,
   ): Promise<Result> {
-    for (;;) {
+    for await (const { epoch, ...update } of this.#settled(runId, signal)) {
+      this.checkKind(kind, update);
       const stored = await this.read(kind, runId);
-      const { status, epoch } = stored.run;
-      if (isFinished(status)) return kind.describe(stored);
-      // A worker that has claimed it in the meantime is why it is no longer executable.
-      if (status === "waiting" && !(await this.#isExecutable(runId)))
-        if ((await this.read(kind, runId)).run.epoch === epoch) return kind.describe(stored);
-      await this.#observePause(signal);
+      // A worker may have claimed it in the meantime.
+      if (isFinished(stored.run.status) || stored.run.epoch === epoch) return kind.describe(stored);
     }
+    throw runNotFoundFailure(runId);
+  }
+
+  /** Waits until a run of any kind has ended, or waits for a person. If the signal is aborted, rejects. */
+  async settled(runId: string, signal?: AbortSignal): Promise<void> {
+    const states = this.#settled(runId, signal);
+    try {
+      if ((await states.next()).done === true) throw runNotFoundFailure(runId);
+    } finally {
+      await states.return();
+    }
+  }
+
+  /** The states of a run in which it has ended, or waits for a person. */
+  async *#settled(runId: string, signal?: AbortSignal): AsyncGenerator<RunUpdate, void, undefined> {
+    for await (const update of this.#observer.follow({ runId }, signal))
+      if (isFinished(update.status) || update.isSuspended) yield update;
   }
 
   /**
@@ -135,19 +156,12 @@ export class RunClient {
    * secrets are redacted.
    */
   async *events(runId: string, after = 0, signal?: AbortSignal): AsyncGenerator<JournalEvent, void, undefined> {
-    let last = after;
-    for (;;) {
-      const stored = await this.journal.read(runId);
-      if (stored === undefined) throw runNotFoundFailure(runId);
-      const { run, events } = this.journal.reveal(stored);
-      for (const event of events) {
-        if (event.seq <= last) continue;
-        last = event.seq;
+    for await (const update of this.#observer.follow({ runId, after }, signal)) {
+      for (const event of this.journal.revealEvents(runId, update.events))
         yield { ...event, data: this.ports.secrets.redactor.known(event.data) };
-      }
-      if (isFinished(run.status)) return;
-      await this.#observePause(signal);
+      if (isFinished(update.status) && !hasMore(update)) return;
     }
+    throw runNotFoundFailure(runId);
   }
 
   /**
@@ -155,9 +169,7 @@ export class RunClient {
    * is no such approval, or the decision does not count: by a person who may not decide, too late, or after another one.
    */
   async decide(approvalId: string, decision: Decision): Promise<Approval> {
-    const decided = await new ApprovalService(this.approvals, this.clock).decide(approvalId, decision);
-    if (decided?.isRecorded === true) this.dispatcher.notify();
-    return expectDecided(approvalId, decided);
+    return expectDecided(approvalId, await this.approvalService.decide(approvalId, decision));
   }
 
   /**
@@ -178,32 +190,47 @@ export class RunClient {
     return stored;
   }
 
+  /** A run of any kind, for displaying it; undefined if there is none. */
+  async find(runId: string): Promise<StoredRun | undefined> {
+    const [listed] = await this.journal.list({ id: runId, limit: 1 });
+    // A list omits large outputs.
+    const isWhole = listed?.status !== "success" || listed.output !== undefined;
+    const run = isWhole ? listed : (await this.journal.read(runId))?.run;
+    return run && this.journal.reveal({ run, events: [] }).run;
+  }
+
+  /** True if there is such a run, of any kind, ended or not. */
+  async has(runId: string): Promise<boolean> {
+    const [found] = await this.journal.updates([{ runId }]);
+    return found !== undefined;
+  }
+
   /** Throws if there is no such run, of any kind. */
   async checkExists(runId: string): Promise<void> {
-    if ((await this.journal.read(runId)) === undefined) throw runNotFoundFailure(runId);
+    if (!(await this.has(runId))) throw runNotFoundFailure(runId);
   }
 
   list(query?: RunQuery): Promise<readonly StoredRun[]> {
     return this.journal.list(query);
   }
 
+  /** Throws unless the run with this id is the one that was prepared. */
+  protected checkSame(
+    kind: AnyRunKind,
+    { run, onJoined }: Pick<PreparedRun<unknown>, "run" | "onJoined">,
+    existing: StoredRun,
+  ): void {
+    const { journal } = this;
+    checkSameRun(journal.closed(existing), journal.closed(journal.sealRun(run)), (one) => kind.inputOf(one));
+    onJoined?.(existing);
+  }
+
   /** Throws if a run is not of this kind. */
-  protected checkKind({ id }: Pick<AnyRunKind, "id">, run: StoredRun): void {
+  protected checkKind({ id }: Pick<AnyRunKind, "id">, run: Pick<StoredRun, "id" | "kind">): void {
     if (run.kind === id) return;
     const hint = `show it with: ${cliCommand(`show ${run.id}`)}`;
     const message = `run ${run.id} is a run of ${titles[run.kind]}, not of ${titles[id]}; ${hint}`;
     throw fail(message, { code: "validation_error" });
-  }
-
-  /** True if a worker can claim the run now: it has been woken, or its worker has died. */
-  async #isExecutable(runId: string): Promise<boolean> {
-    const runs = await this.journal.list({ executable: true, limit: 1000 });
-    return runs.some(({ id }) => id === runId);
-  }
-
-  async #observePause(signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted === true) throw fail("stopped waiting for the run; it continues", { code: "cancelled" });
-    await new Promise<void>((resolve) => this.clock.after(observeMs, resolve));
   }
 }
 

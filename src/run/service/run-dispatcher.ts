@@ -1,8 +1,12 @@
 import type { Clock } from "../../base/index.ts";
-import type { RunKindId, RunReader, StoredRun } from "../../store/index.ts";
+import type { ExecutableRun, RunKindId, RunReader } from "../../store/index.ts";
 
-/** A run that a worker can claim. */
-export type ExecutableRun = Pick<StoredRun, "id" | "kind">;
+/** Receives the runs that a dispatcher offers. */
+export interface RunOffers {
+  offer(run: ExecutableRun): void;
+  /** The dispatcher cannot find runs, and tries again; called once for each reason. */
+  failed(error: unknown): void;
+}
 
 /**
  * Decides who executes a run next: when it is submitted, woken by a decision, a time or a cancellation, or its worker
@@ -10,39 +14,60 @@ export type ExecutableRun = Pick<StoredRun, "id" | "kind">;
  */
 export interface RunDispatcher {
   /** Offers executable runs of these kinds until the signal is aborted. A run that stays executable is offered again. */
-  serve(kinds: readonly RunKindId[], offer: (run: ExecutableRun) => void, signal: AbortSignal): Promise<void>;
+  serve(kinds: readonly RunKindId[], to: RunOffers, signal: AbortSignal): Promise<void>;
   /** Called when a run has become executable in this process, so that it is offered at once. */
   notify(): void;
 }
 
 /** Interval at which a journal that other processes write to is read. */
 const pollMs = 250;
+/** Maximum number of runs that are read at once. */
+const pageSize = 500;
 
 /** Dispatches the runs of a journal on one machine: each worker reads the journal, and its own process notifies it. */
 export class LocalDispatcher implements RunDispatcher {
-  readonly #journal: Pick<RunReader, "list">;
+  readonly #journal: Pick<RunReader, "executable">;
   readonly #clock: Clock;
   readonly #pollMs: number;
   /** Ends the pause between two reads. */
   #next: (() => void) | undefined;
 
-  constructor(parts: { readonly journal: Pick<RunReader, "list">; readonly clock: Clock; readonly pollMs?: number }) {
+  constructor(parts: {
+    readonly journal: Pick<RunReader, "executable">;
+    readonly clock: Clock;
+    readonly pollMs?: number;
+  }) {
     this.#journal = parts.journal;
     this.#clock = parts.clock;
     this.#pollMs = parts.pollMs ?? pollMs;
   }
 
-  async serve(kinds: readonly RunKindId[], offer: (run: ExecutableRun) => void, signal: AbortSignal): Promise<void> {
+  async serve(kinds: readonly RunKindId[], to: RunOffers, signal: AbortSignal): Promise<void> {
+    let reported: string | undefined;
     while (!signal.aborted) {
-      // A journal that cannot be read now may be readable later.
-      const runs = await this.#journal.list({ executable: true, limit: 1000 }).catch(() => []);
-      for (const run of runs) {
-        // The run that called it executes it, within its own limits.
-        const isOwn = run.calledBy === undefined;
-        if (isOwn && kinds.includes(run.kind) && !signal.aborted) offer(run);
+      try {
+        await this.#offerAll(kinds, to, signal);
+        reported = undefined;
+      } catch (error) {
+        const reason = String(error);
+        if (reason !== reported) to.failed(error);
+        reported = reason;
       }
       await this.#pause(signal);
     }
+  }
+
+  async #offerAll(kinds: readonly RunKindId[], to: RunOffers, signal: AbortSignal): Promise<void> {
+    let page: readonly ExecutableRun[];
+    let after = 0;
+    do {
+      page = await this.#journal.executable({ kinds, after, limit: pageSize });
+      for (const run of page) {
+        if (signal.aborted) return;
+        to.offer(run);
+        after = run.position;
+      }
+    } while (page.length === pageSize);
   }
 
   notify(): void {

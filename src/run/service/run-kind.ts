@@ -12,6 +12,7 @@ import type {
 import type { Elicit } from "../../tool/index.ts";
 import type { RunCalls } from "../call-runner.ts";
 import type { Host } from "../host.ts";
+import type { RunInput } from "./same-run.ts";
 
 /** Options for executing a run of any kind, new or resumed. */
 export interface RunExecuteOptions {
@@ -22,6 +23,8 @@ export interface RunExecuteOptions {
   readonly elicit?: Elicit;
   /** Wait for decisions, instead of ending with status `waiting`. */
   readonly waitForDecisions?: boolean;
+  /** Called when this process has claimed the run and can execute it; not for a run that has ended. */
+  readonly onResumed?: (() => void) | undefined;
   /** The call of another run that this run is nested in: if that call is released, so is this run. */
   readonly step?: JournaledCall | undefined;
 }
@@ -43,8 +46,8 @@ export interface PreparedRun<Result> {
   readonly run: NewRun;
   /** Results that it reuses from another run. */
   readonly events?: readonly JournalEvent[];
-  /** Called if a run with this id exists. Returns if it may be joined, throws if it is another one. */
-  checkExisting(existing: StoredRun): void;
+  /** Called if the run with this id is joined instead. */
+  readonly onJoined?: (existing: StoredRun) => void;
   program(lease: RunLease): RunExecution<Result>;
 }
 
@@ -87,6 +90,8 @@ export interface RunKind<Spec, Options extends RunExecuteOptions, Result> {
   readonly usesSecrets: boolean;
   /** Prepares a run. Throws if it cannot start here; nothing is stored then. */
   prepare(spec: Spec, options: Options): PreparedRun<Result> | Promise<PreparedRun<Result>>;
+  /** The parts of its input: those with the same id must be equal, see {@link checkSameRun}. */
+  inputOf(run: NewRun): RunInput;
   /** The program of a claimed run. Throws if it cannot resume here; the run is then released unchanged. */
   program(held: HeldRun, options: Options): RunExecution<Result> | Promise<RunExecution<Result>>;
   /** Returns the result of a run, or its state so far, from its journal; executes nothing. */

@@ -1,11 +1,20 @@
-import { type FailureError, fail, failure, isFailureError } from "../../base/index.ts";
-import type { Claim, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
-import { ApprovalService } from "../../engine/index.ts";
+import { fail, failure } from "../../base/index.ts";
+import type { Claim, ExecutableRun, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
 import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
+import { crashLoopFailure, isCrashLoop, maxDeaths } from "./crash-loop.ts";
 import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
-import type { ExecutableRun } from "./run-dispatcher.ts";
 import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } from "./run-kind.ts";
+import { type ServeErrorListener, RunServer } from "./run-server.ts";
+
+/** Options of a process that serves runs. */
+export interface ServeOptions extends RunExecuteOptions {
+  /**
+   * Called with an error and the id of the run that cannot be executed here, or without one if runs cannot be listed. All
+   * are retried; an error is reported again only when its message changes. Default: a process warning.
+   */
+  readonly onError?: ServeErrorListener | undefined;
+}
 
 /**
  * Durable runs of all kinds: journaled, held by one process at a time, and claimed by another one if that process ends.
@@ -14,7 +23,6 @@ import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } fr
  */
 export class RunService extends RunClient {
   readonly #leases: RunLeases;
-  readonly #closing = new AbortController();
   /** The name under which it claims runs. */
   readonly #owner: string;
 
@@ -27,7 +35,7 @@ export class RunService extends RunClient {
 
   /** True if no run can be started any more. */
   get isClosing(): boolean {
-    return this.#leases.isClosing;
+    return this.#leases.closing.aborted;
   }
 
   /**
@@ -37,24 +45,16 @@ export class RunService extends RunClient {
    */
   async serve(
     signal: AbortSignal,
-    options: RunExecuteOptions = {},
+    { onError, ...options }: ServeOptions = {},
     ofKind: Readonly<Partial<Record<RunKindId, object>>> = {},
   ): Promise<void> {
-    // Runs that cannot resume, for example because a tool has changed: a retry would fail the same way.
-    const refused = new Set<string>();
-    const busy = new Set<string>();
-    const execute = async ({ id, kind }: ExecutableRun): Promise<void> => {
-      if (refused.has(id) || busy.has(id)) return;
-      busy.add(id);
-      const executed = this.#kindOf(kind).then((loaded) => this.resume(loaded, id, { ...options, ...ofKind[kind] }));
-      await this.#leases.track(executed).catch((error: unknown) => {
-        if (isFailureError(error) && isPermanent(error)) refused.add(id);
-      });
-      busy.delete(id);
-    };
+    const until = AbortSignal.any([signal, this.#leases.closing]);
+    const execute = async ({ id, kind }: ExecutableRun): Promise<unknown> =>
+      this.#resumeOffered(await this.#kindOf(kind), id, { ...options, ...ofKind[kind] });
     const kinds = new Set([...this.kinds.keys(), ...this.loaders.keys()]);
-    const until = AbortSignal.any([signal, this.#closing.signal]);
-    await this.dispatcher.serve([...kinds], (run) => void execute(run), until);
+    const onFree = (): void => this.dispatcher.notify();
+    const server = new RunServer({ execute, onError, onFree, signal: until, clock: this.clock });
+    await this.dispatcher.serve([...kinds], server, until);
   }
 
   async #kindOf(id: RunKindId): Promise<AnyRunKind> {
@@ -70,7 +70,7 @@ export class RunService extends RunClient {
     spec: Spec,
     options: Options,
   ): Promise<Result> {
-    return this.#leases.track(this.#start(kind, spec, options));
+    return this.#leases.track(() => this.#start(kind, spec, options));
   }
 
   async #start<Spec, Options extends RunExecuteOptions, Result>(
@@ -78,12 +78,10 @@ export class RunService extends RunClient {
     spec: Spec,
     options: Options,
   ): Promise<Result> {
-    // Checked before anything is stored: a run that cannot start leaves no trace.
-    this.#leases.checkOpen();
     const prepared = await kind.prepare(spec, options);
     const created = await this.journal.create(prepared.run, this.#owner, prepared.events);
     if ("existing" in created) {
-      prepared.checkExisting(created.existing);
+      this.checkSame(kind, prepared, created.existing);
       return this.join(kind, prepared.run.id, options);
     }
     const { lease } = created;
@@ -92,27 +90,43 @@ export class RunService extends RunClient {
     );
   }
 
-  /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */
-  async resume<Spec, Options extends RunExecuteOptions, Result>(
+  /**
+   * Resumes a run that was released, or whose process has ended, also one that was ended because its processes died. For
+   * any other finished run, returns its result.
+   */
+  resume<Spec, Options extends RunExecuteOptions, Result>(
     kind: RunKind<Spec, Options, Result>,
     runId: string,
     options: Options,
   ): Promise<Result> {
-    this.#leases.checkOpen();
-    const claim = await this.#claim(kind, runId);
-    if (claim.kind === "held") throw runHeldFailure(claim.run);
-    return this.#continueWith(kind, claim, { runId, options });
+    return this.#leases.track(async () => {
+      const claim = await this.#claim(kind, runId);
+      const isEnded = claim.kind === "finished" && isCrashLoop(claim.run);
+      return this.#continueWith(kind, isEnded ? await this.#claim(kind, runId, true) : claim, { runId, options });
+    });
+  }
+
+  /** Resumes a run that the dispatcher offered, unless it probably ends this process: then it fails. */
+  #resumeOffered(kind: AnyRunKind, runId: string, options: RunExecuteOptions): Promise<unknown> {
+    return this.#leases.track(async () => {
+      const claim = await this.#claim(kind, runId);
+      if (claim.kind !== "claimed" || claim.run.deaths < maxDeaths)
+        return this.#continueWith(kind, claim, { runId, options });
+      await this.#giveBack(claim.lease, "failed");
+      throw crashLoopFailure(runId);
+    });
   }
 
   /** Joins a run in any state: resumes it if no process holds it, otherwise waits for the process that does. */
-  async join<Spec, Options extends RunExecuteOptions, Result>(
+  join<Spec, Options extends RunExecuteOptions, Result>(
     kind: RunKind<Spec, Options, Result>,
     runId: string,
     options: Options,
   ): Promise<Result> {
-    this.#leases.checkOpen();
-    const claim = await this.#leases.claimWhenFree(() => this.#claim(kind, runId), options.signal);
-    return this.#continueWith(kind, claim, { runId, options });
+    return this.#leases.track(async () => {
+      const claim = await this.#leases.claimWhenFree(() => this.#claim(kind, runId), options.signal);
+      return this.#continueWith(kind, claim, { runId, options });
+    });
   }
 
   override async cancel(runId: string, by?: string): Promise<boolean> {
@@ -128,8 +142,7 @@ export class RunService extends RunClient {
     options: Options,
   ): Promise<void> {
     try {
-      const claim = await this.#claim(kind, runId);
-      if (claim.kind === "claimed") await this.#continueWith(kind, claim, { runId, options });
+      await this.resume(kind, runId, options);
     } catch {
       // The request is durable: the next process that resumes the run ends it.
     }
@@ -137,18 +150,17 @@ export class RunService extends RunClient {
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */
   close(drainMs = 5000): Promise<void> {
-    this.#closing.abort();
     return this.#leases.close(drainMs);
   }
 
   /** Claims a run; a run of another kind is released unchanged. */
-  async #claim(kind: AnyRunKind, runId: string): Promise<Claim> {
-    const claim = await this.journal.claim(runId, this.#owner);
+  async #claim(kind: AnyRunKind, runId: string, reopen?: boolean): Promise<Claim> {
+    const claim = await this.journal.claim(runId, this.#owner, reopen);
     if (claim.kind === "unknown") return claim;
     try {
       this.checkKind(kind, claim.run);
     } catch (error) {
-      if (claim.kind === "claimed") await this.journal.finish(claim.lease, { status: claim.was, at: this.clock.now() });
+      if (claim.kind === "claimed") await this.#giveBack(claim.lease, claim.was);
       throw error;
     }
     return claim;
@@ -156,16 +168,18 @@ export class RunService extends RunClient {
 
   #continueWith<Options extends RunExecuteOptions, Result>(
     kind: RunKind<never, Options, Result>,
-    claim: Exclude<Claim, { readonly kind: "held" }>,
+    claim: Claim,
     { runId, options }: { readonly runId: string; readonly options: Options },
   ): Promise<Result> {
     switch (claim.kind) {
       case "unknown":
         throw runNotFoundFailure(runId);
+      case "held":
+        throw runHeldFailure(claim.run);
       case "finished":
         return kind.describe(claim);
       case "claimed":
-        return this.#leases.track(this.#continue(kind, claim, options));
+        return this.#continue(kind, claim, options);
     }
   }
 
@@ -183,7 +197,8 @@ export class RunService extends RunClient {
         return await this.#endUnrestored(held, error);
       }
     });
-    return this.#releasing(lease, was, () => this.#execute(kind, lease, { program, options }));
+    options.onResumed?.();
+    return this.#releasing(lease, "running", () => this.#execute(kind, lease, { program, options }));
   }
 
   /** Ends a cancelled run that cannot be restored, so that it does not stay unfinished forever. */
@@ -193,7 +208,7 @@ export class RunService extends RunClient {
     const at = this.clock.now();
     const error = JSON.stringify(failure("cancelled", message));
     await this.journal.finish(lease, { status: "cancelled", at, error });
-    await new ApprovalService(this.approvals, this.clock).rejectPending(run.id);
+    await this.approvalService.rejectPending(run.id);
     throw fail(message, { code: "run_changed", reason: "cancelled" });
   }
 
@@ -203,9 +218,15 @@ export class RunService extends RunClient {
       return await work();
     } catch (error) {
       // If the run has ended, its lease is lost, or the journal failed, there is nothing to release.
-      await this.journal.finish(lease, { status, at: this.clock.now() }).catch(() => {});
+      await this.#giveBack(lease, status).catch(() => {});
       throw error;
     }
+  }
+
+  /** Gives a run back with the status that it had; only a run in a crash loop is claimed after it has failed. */
+  async #giveBack(lease: RunLease, status: RunStatus): Promise<void> {
+    const error = status === "failed" && { error: JSON.stringify(crashLoopFailure(lease.runId).toFailure()) };
+    await this.journal.finish(lease, { status, at: this.clock.now(), ...error });
   }
 
   async #execute<Options extends RunExecuteOptions, Result>(
@@ -265,11 +286,6 @@ interface Driven<Result> {
   readonly result: Result;
   /** True if it was suspended, and can be executed at once. */
   readonly isWoken: boolean;
-}
-
-/** True if another attempt to resume the run here would fail in the same way. */
-function isPermanent({ code, reason }: FailureError): boolean {
-  return code === "run_changed" || code === "not_available" || reason === "missing_requirement";
 }
 
 /** A service that several kinds share, or the ports of a service of its own. */

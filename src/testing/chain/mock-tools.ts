@@ -1,4 +1,4 @@
-import { type FailureError, fail, isFailureError } from "../../base/index.ts";
+import { type FailureError, fail, isFailureError, definedOnly } from "../../base/index.ts";
 import { type JsonSchema, fromJsonSchema } from "../../schema/index.ts";
 import { suggest } from "../../text/index.ts";
 import { type AnyTool, type Effect, type ToolContext, defineTool } from "../../tool/index.ts";
@@ -113,8 +113,7 @@ function mockTool(name: string, behaviour: Mock, calls: MockCall[]): AnyTool {
     effect,
     input: fromJsonSchema<Record<string, unknown>>(behaviour.input ?? anyObject),
     ...(output !== undefined && { output: fromJsonSchema(output) }),
-    ...(destructive !== undefined && { destructive }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...definedOnly({ destructive, timeoutMs }),
     run: (args, context): unknown => {
       calls.push({ tool: name, args, idempotencyKey: context.idempotencyKey });
       const answer = answerOf(name, behaviour, count++);

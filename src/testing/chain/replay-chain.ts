@@ -272,6 +272,7 @@ function isContainer(value: unknown): value is Readonly<Record<string, unknown>>
   return typeof value === "object" && value !== null;
 }
 
+/** Also of lists. */
 function ownValueAt(value: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,23 +1,14 @@
 import type { RunStore } from "../../../src/store/index.ts";
+import { overridePort } from "../../support/override-port.ts";
 
 /** A journal that breaks its guarantees on purpose: it reports a start as durable long before it is. */
 export function hasty(journal: RunStore): RunStore {
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    join: () => journal.join(),
-    create: (...args) => journal.create(...args),
-    submit: (...args) => journal.submit(...args),
-    claim: (...args) => journal.claim(...args),
+  return overridePort(journal, {
     finish: async (...args) => {
       await last;
       return journal.finish(...args);
     },
-    requestCancel: (...args) => journal.requestCancel(...args),
-    changes: (...args) => journal.changes(...args),
-    read: (...args) => journal.read(...args),
-    list: (...args) => journal.list(...args),
-    turns: (...args) => journal.turns(...args),
-    addTurn: (...args) => journal.addTurn(...args),
     append(lease, event) {
       last = last
         .then(() => new Promise((resolve) => setTimeout(resolve, 40)))
@@ -25,5 +16,5 @@ export function hasty(journal: RunStore): RunStore {
       last.catch(() => {});
       return undefined;
     },
-  };
+  });
 }

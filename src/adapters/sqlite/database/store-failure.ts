@@ -88,18 +88,39 @@ function diskIsFull(file: string): boolean {
   }
 }
 
+const pauseMs = 20;
+
 /**
- * SQLite reports "busy" at once if another process is creating the same database: waits and retries. Blocks, so only
- * for worker threads.
+ * SQLite reports "busy" at once, without any waiting, if another process is creating the same database: waits and
+ * retries. Blocks the calling thread.
  */
-export function retryWhileBusy<T>(work: () => T): T {
+export function retryWhileBusy<T>(work: () => T, patienceMs = 4000): T {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 1; ; tries++) {
+  for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || tries === 200) throw error;
-      Atomics.wait(pause, 0, 0, 20);
+      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
+      Atomics.wait(pause, 0, 0, pauseMs);
     }
   }
+}
+
+/** Receives failures that no caller waits for: by default a process warning. A listener that throws has no effect. */
+export function failureListener(
+  owner: string,
+  listener: ((failure: FailureError) => void) | undefined,
+  consequence = "",
+): (failure: FailureError) => void {
+  return (failure) => {
+    if (listener === undefined) {
+      const { message, code } = failure;
+      return process.emitWarning(`${consequence}${message}`, { type: "WindlassStoreWarning", code });
+    }
+    try {
+      listener(failure);
+    } catch (error) {
+      process.emitWarning(`onError of ${owner} threw: ${String(error)}`);
+    }
+  };
 }

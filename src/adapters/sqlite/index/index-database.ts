@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../database/in-transaction.ts";
+import { setUp } from "../database/set-up.ts";
 import { pragma } from "../journal/migrate.ts";
 import { createPrivateFile } from "../database/private-file.ts";
 import { databaseFailure } from "../database/store-failure.ts";
@@ -16,15 +17,10 @@ const version = 1;
 export function openIndexDatabase(file: string): DatabaseSync {
   createPrivateFile(file);
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const db = new DatabaseSync(file, { timeout: 0 });
-  try {
+  return setUp(new DatabaseSync(file, { timeout: 0 }), (db) => {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${8 * 1024 * 1024}`);
     if (!isOurs(db) || pragma(db, "user_version") !== version) inTransaction(db, () => prepare(db, file));
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 function prepare(db: DatabaseSync, file: string): void {

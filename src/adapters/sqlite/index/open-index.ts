@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Clock, type FailureError, systemClock } from "../../../base/index.ts";
 import type { ResultCache } from "../../../store/index.ts";
 import { SqliteCache } from "./sqlite-result-cache.ts";
-import { storeFailure } from "../database/store-failure.ts";
+import { failureListener, storeFailure } from "../database/store-failure.ts";
 
 /** Options of {@link openIndex}. */
 export interface OpenIndexOptions {
@@ -35,24 +35,15 @@ export interface Index {
  * ```
  */
 export function openIndex(options: OpenIndexOptions): Index {
-  const { maxBytes = 256 * 1024 * 1024, maxEntries = 100_000, clock = systemClock, onError = warn } = options;
+  const { maxBytes = 256 * 1024 * 1024, maxEntries = 100_000, clock = systemClock } = options;
+  const report = failureListener("the index", options.onError);
   const file = resolve(options.file);
   const cache = new SqliteCache({
     file,
     maxBytes,
     maxEntries,
     clock,
-    onError(error) {
-      try {
-        onError(storeFailure(error, file));
-      } catch (thrown) {
-        process.emitWarning(`onError of the index threw: ${String(thrown)}`);
-      }
-    },
+    onError: (error) => report(storeFailure(error, file)),
   });
   return { cache, close: () => cache.close() };
-}
-
-function warn(failure: FailureError): void {
-  process.emitWarning(failure.message, { type: "WindlassStoreWarning", code: failure.code });
 }

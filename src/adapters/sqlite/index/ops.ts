@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TextDocument, TextHit, TextQuery, TextStats } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
+import { setUp } from "../database/set-up.ts";
 import { RebuildableDatabase } from "./rebuildable-database.ts";
 import type { Served } from "../thread/serve-ops.ts";
 import { storeFailure, retryWhileBusy } from "../database/store-failure.ts";
@@ -94,13 +95,11 @@ const busyTimeoutMs = 30_000;
 
 /** Opens the database of indexes with its tables for texts. */
 function openTextDatabase(file: string): DatabaseSync {
-  const db = retryWhileBusy(() => openIndexDatabase(file));
-  try {
-    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = -32000`);
-    prepareTextTables(db);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return setUp(
+    retryWhileBusy(() => openIndexDatabase(file)),
+    (db) => {
+      db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = -32000`);
+      prepareTextTables(db);
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../../base/index.ts";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import {
   type Approval,
@@ -154,8 +155,7 @@ function approvalOf(row: Row): Approval {
     status: row["status"] as ApprovalStatus,
     createdAt: Number(row["created_at"]),
     ...(row["decided_at"] !== null && { decidedAt: Number(row["decided_at"]) }),
-    ...(decidedBy !== undefined && { decidedBy }),
-    ...(note !== undefined && { note }),
+    ...definedOnly({ decidedBy, note }),
     ...doneOf(row),
   };
 }
@@ -178,8 +178,7 @@ function waitingOf(row: Row): Pick<Approval, "runId" | "step" | "approvers"> {
   const step = text(row["step"]);
   const approvers = text(row["approvers"]);
   return {
-    ...(runId !== undefined && { runId }),
-    ...(step !== undefined && { step }),
+    ...definedOnly({ runId, step }),
     // Written by `request` from such a list.
     ...(approvers !== undefined && { approvers: JSON.parse(approvers) as string[] }),
   };

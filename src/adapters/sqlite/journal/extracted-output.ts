@@ -1,4 +1,4 @@
-import { isRecord } from "../../../schema/index.ts";
+import { isRecord, ownValue } from "../../../schema/index.ts";
 import { isLargePayload } from "../../../store/index.ts";
 
 /** The JSON of an event's data, and the path of its call's output. */
@@ -39,7 +39,7 @@ export function restoreOutput({ data, outputPath, large }: ExtractedOutput): unk
 /** The JSON of the output; null if the data does not contain it. */
 export function readOutput({ data, outputPath }: ExtractedOutput): string | null {
   if (data === null || outputPath === null) return null;
-  const value = outputPath.split(".").reduce<unknown>((inner, key) => fieldOf(inner, key), JSON.parse(data));
+  const value = outputPath.split(".").reduce<unknown>((inner, key) => ownValue(inner, key), JSON.parse(data));
   return value === undefined ? null : JSON.stringify(value);
 }
 
@@ -60,8 +60,4 @@ function findValue(data: unknown, requested: unknown, depth: number): string | u
 function replaced(data: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   return isRecord(data) ? { ...data, [key]: replaced(data[key], rest, value) } : data;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

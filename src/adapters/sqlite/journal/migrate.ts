@@ -177,6 +177,26 @@ export const migrationSteps: readonly MigrationStep[] = [
    DROP INDEX runs_chain;
    CREATE INDEX runs_name ON runs (kind, name, started_at);
    CREATE INDEX runs_called_by ON runs (called_by) WHERE called_by IS NOT NULL;`,
+
+  `-- Lease holders in a row that died while they executed the run, without a new outcome.
+   ALTER TABLE runs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+   -- The runs that a worker can claim, without those that have ended.
+   CREATE INDEX runs_free ON runs (number) WHERE lease_holder IS NULL AND (status = 'running' OR ready = 1);
+   CREATE INDEX runs_until ON runs (json_extract(waits_for, '$.until')) WHERE waits_for IS NOT NULL;`,
+
+  `-- Tokens of the HTTP API, without their secrets.
+   CREATE TABLE api_tokens (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     hash TEXT NOT NULL,
+     name TEXT NOT NULL,
+     scopes TEXT NOT NULL, -- JSON
+     run_id TEXT,
+     created_at REAL NOT NULL,
+     expires_at REAL,
+     revoked_at REAL,
+     last_used_at REAL
+   ) STRICT;`,
 ];
 
 /** The version this Windlass writes. */

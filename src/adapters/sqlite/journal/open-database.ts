@@ -2,26 +2,25 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { type DatabaseMark, checkMark, migrate, pragma, readMark } from "./migrate.ts";
+import { setUp } from "../database/set-up.ts";
 import { createPrivateFile } from "../database/private-file.ts";
-import { cannotWrite, isBusy, databaseFailure, storeFailure } from "../database/store-failure.ts";
+import { cannotWrite, databaseFailure, retryWhileBusy, storeFailure } from "../database/store-failure.ts";
 
 /** Maximum time that a connection waits for the lock of another process. */
 export const lockTimeoutMs = 10_000;
 
 /** Opens the database for the writer: creates and migrates it, and rejects foreign databases. */
 export function openDatabase(file: string, patienceMs: number = lockTimeoutMs): DatabaseSync {
-  let db: DatabaseSync | undefined;
   try {
     // Private, since records and runs may contain confidential data: only known secrets are redacted.
     createPrivateFile(file);
     refuseUnopened(file);
-    db = connect(file, { timeout: patienceMs });
-    prepare(db, patienceMs);
-    checkMark(readMark(db), file);
-    migrate(db, file);
-    return db;
+    return setUp(connect(file, { timeout: patienceMs }), (db) => {
+      prepare(db, patienceMs);
+      checkMark(readMark(db), file);
+      migrate(db, file);
+    });
   } catch (error) {
-    db?.close();
     throw storeFailure(error, file);
   }
 }
@@ -64,15 +63,10 @@ export function openToRead(file: string): DatabaseSync {
 
 /** A connection that has proved that it can read. */
 function readable(open: () => DatabaseSync, file: string): DatabaseSync {
-  const db = open();
-  try {
+  return setUp(open(), (db) => {
     db.exec("PRAGMA query_only = ON");
     checkMark(readMark(db), file);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 /** Loads SQLite when it is first needed. */
@@ -120,25 +114,9 @@ function hasContent(file: string): boolean {
 function prepare(db: DatabaseSync, patienceMs: number): void {
   // Can be set only before the first page; lets a pruned file shrink without being rewritten.
   if (pragma(db, "page_count") === 0) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  enterWal(db, patienceMs);
+  retryWhileBusy(() => db.exec("PRAGMA journal_mode = WAL"), patienceMs);
   db.exec(`PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 4000;
     PRAGMA journal_size_limit = ${32 * 1024 * 1024};
     PRAGMA cache_size = -16000`);
-}
-
-const pauseMs = 20;
-
-/** Two processes that create the same database at once can get "busy" here without any waiting: waits and retries. */
-function enterWal(db: DatabaseSync, patienceMs: number): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waitedMs = 0; ; waitedMs += pauseMs) {
-    try {
-      db.exec("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
-      Atomics.wait(pause, 0, 0, pauseMs);
-    }
-  }
 }

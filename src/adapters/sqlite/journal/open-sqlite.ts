@@ -18,14 +18,15 @@ import {
   type Decision,
   unabridgedText,
 } from "../../../store/index.ts";
+import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
+import { sqliteApiTokens } from "../access/sqlite-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
-import { ReaderThread } from "./reader-thread.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
-import { type WorkerRole, workerUrl } from "../thread/lazy-thread.ts";
+import { LazyThread, type ReaderThread, type WorkerRole, workerUrl } from "../thread/lazy-thread.ts";
 import { WriterThread } from "./writer-thread.ts";
 
 /** Approvals are redacted by known secrets only. */
@@ -89,13 +90,13 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const { clock = systemClock, ids = createIdGenerator(), redactor, retention, buffer = {} } = options;
   if (retention !== undefined) checkRetention(retention);
   const file = resolve(options.file);
-  const onError = quietly(options.onError ?? warn);
+  const onError = failureListener("the SQLite store", options.onError);
   // Not from the given ids: two writers with one name would confuse their batches.
   const name = createIdGenerator().next();
   const thread = await WriterThread.open({ url: urlOf("writer"), file, clock, onDeath: onError, atOnce });
   const { maxRecords = 100_000, maxBytes = 64 * 1024 * 1024 } = buffer;
   const writer = new BatchWriter({ thread, name, clock, onError, maxWrites: maxRecords, maxBytes });
-  const startReader = (): ReaderThread => new ReaderThread({ url: urlOf("reader"), file, clock });
+  const startReader = (): ReaderThread => new LazyThread({ url: urlOf("reader"), file, clock });
   const reader = startReader();
   const pruner = new Pruner(thread, clock);
   const records = new SqliteRecords({ writer, reader, pruner, redactor, clock });
@@ -103,27 +104,26 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.schedule(retention, onError);
-  return new OpenStore({ file, name, clock, thread, writer, reader, startReader, pruner, records, runs, approvals });
+  const tokens = sqliteApiTokens(thread);
+  return new OpenStore({
+    file,
+    name,
+    clock,
+    thread,
+    writer,
+    reader,
+    startReader,
+    pruner,
+    records,
+    runs,
+    approvals,
+    tokens,
+  });
 }
 
 /** Redacts known secrets only: an approver must see values that merely look like a secret. */
 export function knownOnly({ knownText, known }: SqliteRedactor): RecordRedactor {
   return { text: knownText, value: known };
-}
-
-/** An error in the listener must not affect the store. */
-function quietly(listener: (failure: FailureError) => void): (failure: FailureError) => void {
-  return (failure) => {
-    try {
-      listener(failure);
-    } catch (error) {
-      process.emitWarning(`onError of the SQLite store threw: ${String(error)}`);
-    }
-  };
-}
-
-function warn(failure: FailureError): void {
-  process.emitWarning(failure.message, { type: "WindlassStoreWarning", code: failure.code });
 }
 
 /** Dependencies of {@link SqliteApprovals}. */

@@ -2,25 +2,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listFinishedRuns, listRuns, listTurns, readRun } from "./run-queries.ts";
+import { listExecutable, listFinishedRuns, listRuns, listTurns, readRun, readUpdates } from "./run-queries.ts";
 import type { Served } from "../thread/serve-ops.ts";
-import { storeFailure } from "../database/store-failure.ts";
+import { serveFile } from "../database/set-up.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";
 
 /** The operations that read the database, executed on the calling thread. Opens the file on first use. */
 export function createReaderOps(open: (file: string) => DatabaseSync): Served<ReaderOps> {
-  let file = "";
-  let opened: DatabaseSync | undefined;
-  const database = (): DatabaseSync => (opened ??= open(file));
-  const ops: ReaderOps = {
-    open(at) {
-      file = at.file;
-    },
+  return serveFile<ReaderOps>(open, (database) => ({
     page: (query) => readPage(database(), query),
     summary: ({ conversationId }) => readSummary(database(), conversationId),
     statistics: (which) => readTallies(database(), which),
     run: ({ runId }) => atOnce(database(), (db) => readRun(db, runId, true)),
     runs: (query) => listRuns(database(), query),
+    executable: (query) => listExecutable(database(), query),
+    updates: (query) => atOnce(database(), (db) => readUpdates(db, query)),
+    dataVersion: () => pragma(database(), "data_version"),
     finishedRuns: (query) => listFinishedRuns(database(), query),
     turns: (query) => listTurns(database(), query),
     isOwnerGone: (query) => isOwnerGone(database(), query),
@@ -29,11 +26,7 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     copy({ target }) {
       database().prepare("VACUUM INTO ?").run(target);
     },
-    close() {
-      opened?.close();
-    },
-  };
-  return { ops, explain: (error) => storeFailure(error, file) };
+  }));
 }
 
 function readCounts(db: DatabaseSync): RowCounts {

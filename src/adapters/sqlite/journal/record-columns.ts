@@ -1,31 +1,43 @@
 import type { FlatRecord } from "../../../store/index.ts";
 import type { RecordWrite, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
-/** The columns of a record's row, in order. */
-export const recordColumns: readonly string[] = [
-  "id",
-  "tool",
-  "version",
-  "source",
-  "category",
-  "args",
-  "success",
-  "output",
-  "code",
-  "error",
-  "duration_ms",
-  "queued_ms",
-  "attempts",
-  "cached",
-  "caller_type",
-  "caller_id",
-  "principal",
-  "conversation_id",
-  "workflow_id",
-  "parent_id",
-  "reported",
-  "created_at",
-];
+type Value = SqlValue | undefined;
+const name = (value: Value): string => text(value) ?? "";
+const text = (value: Value): string | null => (typeof value === "string" ? value : null);
+const flag = (value: Value): boolean => value === 1;
+const number = Number as (value: Value) => number;
+
+/** The fields of a record in the order of its row, and how each is read from it. */
+const fields: { readonly [K in keyof FlatRecord]: (value: Value) => FlatRecord[K] } = {
+  id: name,
+  tool: name,
+  version: name,
+  source: name,
+  category: name,
+  args: text,
+  success: flag,
+  output: text,
+  code: text,
+  error: text,
+  durationMs: number,
+  queuedMs: number,
+  attempts: number,
+  cached: flag,
+  callerType: name,
+  callerId: text,
+  principal: text,
+  conversationId: text,
+  workflowId: text,
+  parentId: text,
+  reported: text,
+  createdAt: number,
+};
+const names = Object.keys(fields) as (keyof FlatRecord)[];
+
+/** The columns of a record's row, in order: `duration_ms` for `durationMs`. */
+export const recordColumns: readonly string[] = names.map((field) =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
 /** The write of a record. */
 export function toRecordWrite(flat: FlatRecord): RecordWrite {
@@ -62,35 +74,6 @@ export function toRow(flat: FlatRecord): SqlRow {
 
 /** The record of a row in the order of {@link recordColumns}. */
 export function fromRow(row: SqlRow): FlatRecord {
-  const [id, tool, version, source, category, args, success, output, code, error, ...rest] = row;
-  const [durationMs, queuedMs, attempts, cached, callerType, callerId, principal, ...last] = rest;
-  const [conversationId, workflowId, parentId, reported, createdAt] = last;
-  return {
-    id: text(id) ?? "",
-    tool: text(tool) ?? "",
-    version: text(version) ?? "",
-    source: text(source) ?? "",
-    category: text(category) ?? "",
-    args: text(args),
-    success: success === 1,
-    output: text(output),
-    code: text(code),
-    error: text(error),
-    durationMs: Number(durationMs),
-    queuedMs: Number(queuedMs),
-    attempts: Number(attempts),
-    cached: cached === 1,
-    callerType: text(callerType) ?? "",
-    callerId: text(callerId),
-    principal: text(principal),
-    conversationId: text(conversationId),
-    workflowId: text(workflowId),
-    parentId: text(parentId),
-    reported: text(reported),
-    createdAt: Number(createdAt),
-  };
-}
-
-function text(value: SqlValue | undefined): string | null {
-  return typeof value === "string" ? value : null;
+  // Every field is among them, each of its type.
+  return Object.fromEntries(names.map((field, at) => [field, fields[field](row[at])])) as unknown as FlatRecord;
 }

@@ -39,6 +39,7 @@ export const runColumns: readonly string[] = [
   "runs.cancel_by",
   "runs.epoch",
   "runs.lease_holder",
+  "runs.deaths",
 ];
 
 /** The same with an output of any size. */
@@ -70,7 +71,7 @@ export function toRunWrite(run: NewRun, owner: string | null, events: readonly E
 export function toRun(row: SqlRow): StoredRun {
   const [id, kind, name, input, context, format, fingerprints, startedAt, ...more] = row;
   const [rerunOf, calledBy, conversation, after, definition, ...rest] = more;
-  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, leaseHolder] = rest;
+  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, leaseHolder, deaths] = rest;
   return {
     id: text(id),
     // Only this store writes the column.
@@ -94,6 +95,7 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof cancelBy === "string" && { cancelBy }),
     ...(typeof leaseHolder === "string" && { leaseHolder }),
     epoch: Number(epoch),
+    deaths: Number(deaths),
   };
 }
 
@@ -131,7 +133,8 @@ export function toRunAndEvents({ run, events }: RunRows): { run: StoredRun; even
   return { run: toRun(run), events: events.map(toEvent) };
 }
 
-function toEvent([seq, kind, key, at, data, outputAt, large]: SqlRow): JournalEvent {
+/** An event of a row in the order of {@link eventColumns}. */
+export function toEvent([seq, kind, key, at, data, outputAt, large]: SqlRow): JournalEvent {
   const positioned: ExtractedOutput = { data: nullable(data), outputPath: nullable(outputAt), large: nullable(large) };
   return {
     seq: Number(seq),

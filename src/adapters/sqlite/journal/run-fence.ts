@@ -6,6 +6,7 @@ export interface FencedRun {
   readonly epoch: number;
   /** The number of its last event. */
   last: number;
+  deaths: number;
 }
 
 /** Maximum number of cached runs. */
@@ -24,7 +25,7 @@ export class RunFence {
   constructor(db: DatabaseSync) {
     this.#version = db.prepare("PRAGMA data_version");
     this.#read = db.prepare(
-      `SELECT number, epoch, (SELECT max(seq) FROM run_events WHERE run = runs.number) AS last
+      `SELECT number, epoch, deaths, (SELECT max(seq) FROM run_events WHERE run = runs.number) AS last
        FROM runs WHERE id = ? AND lease_holder IS NOT NULL`,
     );
   }
@@ -55,7 +56,8 @@ export class RunFence {
   #load(runId: string): FencedRun | undefined {
     const row = this.#read.get(runId);
     if (row === undefined) return undefined;
-    const run = { number: Number(row["number"]), epoch: Number(row["epoch"]), last: Number(row["last"]) };
+    const [number, epoch] = [Number(row["number"]), Number(row["epoch"])];
+    const run = { number, epoch, last: Number(row["last"]), deaths: Number(row["deaths"]) };
     this.#held.set(runId, run);
     return run;
   }

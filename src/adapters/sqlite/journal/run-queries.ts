@@ -1,8 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { FinishedRunQuery } from "../../../store/index.ts";
+import { type FinishedRunQuery, eventsPerUpdate, textInJson } from "../../../store/index.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
-import { eventColumns, finishedRunColumns, runColumns, toRun, turnColumns, wholeRunColumns } from "./run-columns.ts";
-import type { RunRows, RunsQueryRow, SqlRow, SqlValue, TurnsQueryRow } from "../thread/worker-ops.ts";
+import { eventColumns, finishedRunColumns, runColumns, turnColumns, wholeRunColumns } from "./run-columns.ts";
+import type {
+  ExecutableQueryRow,
+  ExecutableRow,
+  RunRows,
+  RunsQueryRow,
+  SqlRow,
+  SqlValue,
+  TurnsQueryRow,
+  UpdateRow,
+  UpdatesQueryRow,
+} from "../thread/worker-ops.ts";
 
 /** A run and, if requested, its events in order. Consistent when called within a transaction. */
 export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): RunRows | undefined {
@@ -23,36 +33,94 @@ export function readRun(db: DatabaseSync, runId: string, withEvents: boolean): R
 export function listRuns(db: DatabaseSync, query: RunsQueryRow): SqlRow[] {
   const terms = ["runs.status <> 'pruned'"];
   const values: SqlValue[] = [];
-  const add = (column: string, requested: string | undefined): void => {
-    if (requested === undefined) return;
-    terms.push(`${column} = ?`);
-    values.push(requested);
+  const addTerm = (term: string, ...requested: SqlValue[]): void => {
+    terms.push(term);
+    values.push(...requested);
   };
+  const add = (column: string, requested: string | undefined): void => {
+    if (requested !== undefined) addTerm(`${column} = ?`, requested);
+  };
+  add("runs.id", query.id);
   add("runs.kind", query.kind);
   add("runs.name", query.name);
   add("runs.status", query.status);
   add("runs.conversation", query.conversation);
-  if (query.abandoned === true) add("runs.status", "running");
-  if (query.executable === true) {
-    terms.push(
-      "(runs.status = 'running' OR (runs.status = 'waiting' AND (ready = 1 OR json_extract(waits_for, '$.until') <= ?)))",
-    );
-    values.push(query.now);
+  add("runs.called_by", query.calledBy);
+  if (query.abandoned === true) {
+    add("runs.status", "running");
+    addTerm("(lease_holder IS NULL OR lease_holder IN (SELECT value FROM json_each(?)))", goneOwners(db, query));
   }
-  const isFreeOnly = query.abandoned === true || query.executable === true;
+  if (query.since !== undefined) addTerm("runs.started_at >= ?", query.since);
+  if (query.text !== undefined) {
+    const like = "LIKE ? ESCAPE '\\'";
+    const patterns = [query.text, query.text, textInJson(query.text)].map(containing);
+    addTerm(`(runs.id ${like} OR runs.name ${like} OR runs.error ${like})`, ...patterns);
+  }
+  if (query.after !== undefined) {
+    const { id, startedAt } = query.after;
+    addTerm("runs.started_at <= ?", startedAt);
+    // A run that was removed in the meantime has no number: those that started with it are listed again.
+    addTerm(
+      "(runs.started_at < ? OR runs.number < ifnull((SELECT number FROM runs AS last WHERE last.id = ?), 9e18))",
+      startedAt,
+      id,
+    );
+  }
   const list = db.prepare(
     `SELECT ${runColumns.join(", ")} FROM runs
-     WHERE ${terms.join(" AND ")} ORDER BY runs.started_at DESC, runs.number DESC`,
+     WHERE ${terms.join(" AND ")} ORDER BY runs.started_at DESC, runs.number DESC LIMIT ?`,
   );
   list.setReturnArrays(true);
-  const found: SqlRow[] = [];
-  for (const row of list.iterate(...values)) {
-    if (found.length === query.limit) break;
+  // setReturnArrays() was called, and the columns hold no blobs.
+  return list.all(...values, query.limit) as unknown as SqlRow[];
+}
+
+/** A pattern for texts that contain this one. */
+function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+}
+
+/** The executable runs, by indexes without finished runs. No run is in two of these lists. */
+const executable = [
+  "runs INDEXED BY runs_free WHERE lease_holder IS NULL AND (status = 'running' OR ready = 1)",
+  "runs INDEXED BY runs_until WHERE waits_for IS NOT NULL AND ready = 0 AND json_extract(waits_for, '$.until') <= :now",
+  "runs INDEXED BY runs_lease_holder WHERE lease_holder IN (SELECT value FROM json_each(:gone))",
+];
+
+/** A page of executable runs. */
+export function listExecutable(db: DatabaseSync, query: ExecutableQueryRow): ExecutableRow[] {
+  const { kinds, after, limit, now } = query;
+  const pages = executable.map(
+    (runs) =>
+      `SELECT * FROM (SELECT number, id, kind, deaths + (lease_holder IS NOT NULL) AS deaths FROM ${runs}
+         AND number > :after AND called_by IS NULL AND kind IN (SELECT value FROM json_each(:kinds))
+       ORDER BY number LIMIT :limit)`,
+  );
+  const list = db.prepare(`${pages.join(" UNION ALL ")} ORDER BY number LIMIT :limit`);
+  const rows = list.all({ kinds: JSON.stringify(kinds), after, limit, now, gone: goneOwners(db, query) });
+  // Only this store writes the columns.
+  return rows as unknown as ExecutableRow[];
+}
+
+/** The states and new events of these runs; null for a run that does not exist. Call it in a transaction. */
+export function readUpdates(db: DatabaseSync, { cursors, now }: UpdatesQueryRow): (UpdateRow | null)[] {
+  const find = db.prepare(
+    `SELECT number, kind, status, epoch,
+       status = 'waiting' AND ready = 0 AND ifnull(json_extract(waits_for, '$.until') > ?, 1) AS suspended
+     FROM runs WHERE id = ? AND status <> 'pruned'`,
+  );
+  const list = db.prepare(
+    `SELECT ${eventColumns.join(", ")} FROM run_events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ${eventsPerUpdate}`,
+  );
+  list.setReturnArrays(true);
+  return cursors.map(({ runId, after }) => {
+    const state = find.get(now, runId);
+    if (state === undefined) return null;
     // setReturnArrays() was called, and the columns hold no blobs.
-    const run = row as unknown as SqlRow;
-    if (!isFreeOnly || isFree(db, run, query)) found.push(run);
-  }
-  return found;
+    const events = after === undefined ? [] : (list.all(state["number"] ?? null, after) as unknown as SqlRow[]);
+    // Only this store writes the columns.
+    return { state: state as unknown as UpdateRow["state"], events };
+  });
 }
 
 /** The finished runs of chains that started in this period; no reruns, which reuse results of another run. */
@@ -85,8 +153,16 @@ export function listTurns(db: DatabaseSync, { conversationId, from, to, last }: 
   return (list.all({ of: conversationId, from, to, last }) as unknown as SqlRow[]).toReversed();
 }
 
-/** True if no living process holds the run. */
-function isFree(db: DatabaseSync, row: SqlRow, { now, silenceMs }: RunsQueryRow): boolean {
-  const { leaseHolder: owner } = toRun(row);
-  return owner === undefined || isOwnerGone(db, { owner, now, silenceMs });
+/** JSON: the owners of runs that have lost them. */
+function goneOwners(db: DatabaseSync, { now, silenceMs }: Pick<RunsQueryRow, "now" | "silenceMs">): string {
+  // Skips from one owner to the next in the index: an owner may have many runs.
+  const next = "SELECT min(lease_holder) FROM runs WHERE lease_holder";
+  const owners = db
+    .prepare(
+      `WITH RECURSIVE owners (id) AS (${next} > '' UNION ALL SELECT (${next} > owners.id) FROM owners WHERE id IS NOT NULL)
+       SELECT id FROM owners WHERE id IS NOT NULL`,
+    )
+    .all()
+    .map(({ id }) => String(id));
+  return JSON.stringify(owners.filter((owner) => isOwnerGone(db, { owner, now, silenceMs })));
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isFinished } from "../../../store/index.ts";
+import { type RunStatus, isFinished } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { type LeaseHolderTable, isOwnerGone } from "./lease-holder-table.ts";
 import { toRun } from "./run-columns.ts";
@@ -73,22 +73,32 @@ export class RunTable {
     }));
   }
 
-  #take({ runId, owner, now, silenceMs, gaveUp }: ClaimRequestRow): Omit<ClaimReply, "found"> {
+  #take({ runId, owner, now, silenceMs, gaveUp, reopen }: ClaimRequestRow): Omit<ClaimReply, "found"> {
     const found = readRun(this.#db, runId, false);
     if (found === undefined) return { kind: "unknown", was: "running" };
-    const run = toRun(found.run);
-    const was = run.status;
+    const { status: was, leaseHolder } = toRun(found.run);
+    if (reopen && was === "failed") return this.#give(runId, owner, { now, was, deaths: "0" });
     if (isFinished(was)) return { kind: "finished", was };
-    const { leaseHolder } = run;
     // A process that was stopped for long is still executing its own run.
     const isFree =
       leaseHolder === undefined ||
       (leaseHolder === owner ? gaveUp : isOwnerGone(this.#db, { owner: leaseHolder, now, silenceMs }));
     if (!isFree) return { kind: "held", was };
+    const hasDied = leaseHolder !== undefined && leaseHolder !== owner;
+    return this.#give(runId, owner, { now, was, deaths: hasDied ? "deaths + 1" : "deaths" });
+  }
+
+  #give(
+    runId: string,
+    owner: string,
+    { now, was, deaths }: { readonly now: number; readonly was: RunStatus; readonly deaths: string },
+  ): Omit<ClaimReply, "found"> {
     this.#owners.heartbeat(owner, now);
     this.#db
       .prepare(
-        "UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running', waits_for = NULL, ready = 0 WHERE id = ?",
+        `UPDATE runs SET lease_holder = ?, epoch = epoch + 1, status = 'running', waits_for = NULL, ready = 0,
+           deaths = ${deaths}, finished_at = NULL, output = NULL, output_blob = NULL, error = NULL, metrics = NULL
+         WHERE id = ?`,
       )
       .run(owner, runId);
     return { kind: "claimed", was };

@@ -29,6 +29,7 @@ export class RunWrites {
   readonly #insertRecord: StatementSync;
   readonly #end: StatementSync;
   readonly #wakeDecided: StatementSync;
+  readonly #forgetDeaths: StatementSync;
   readonly #insertTurn: StatementSync;
   readonly #removeTurns: StatementSync;
   #nextEvent = 0;
@@ -62,6 +63,7 @@ export class RunWrites {
          SELECT 1 FROM json_each(waits_for, '$.approvals') JOIN approvals ON approvals.id = value
          WHERE approvals.status <> 'pending'))`,
     );
+    this.#forgetDeaths = db.prepare("UPDATE runs SET deaths = 0 WHERE number = ?");
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
        SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
@@ -101,6 +103,10 @@ export class RunWrites {
     if (values[0] !== run.last + 1) return ["gap", run.last];
     this.#write(run.number, values, record);
     run.last++;
+    if (run.deaths > 0 && values[1] === "settled") {
+      this.#forgetDeaths.run(run.number);
+      run.deaths = 0;
+    }
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../../base/index.ts";
+import { type Clock, definedOnly } from "../../../base/index.ts";
 import {
   type CallRecord,
   type ConversationSummary,
@@ -23,7 +23,7 @@ import {
 } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
-import type { ReaderThread } from "./reader-thread.ts";
+import type { ReaderThread } from "../thread/lazy-thread.ts";
 import { fromRow, toRecordWrite } from "./record-columns.ts";
 
 /** Dependencies of {@link SqliteRecords}. */
@@ -99,9 +99,7 @@ export class SqliteRecords implements RecordStore {
     await this.settle();
     const { since, until, tool } = this.#withStoredLabels(query);
     const which = {
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-      ...(tool !== undefined && { tool }),
+      ...definedOnly({ since, until, tool }),
     };
     return toStatistics(await this.#parts.reader.call("statistics", which));
   }

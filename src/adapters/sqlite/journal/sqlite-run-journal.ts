@@ -1,67 +1,57 @@
-import { type Clock, type FailureError, createIdGenerator, fail } from "../../../base/index.ts";
+import { type FailureError, createIdGenerator, fail } from "../../../base/index.ts";
 import {
+  type CancelRequest,
   type Claim,
-  type FinishedRun,
-  type FinishedRunQuery,
   type JournalEvent,
+  type Liveness,
+  type NewConversationTurn,
   type NewJournalEvent,
   type NewRun,
-  type NewConversationTurn,
   type RecordRedactor,
   type RecordStore,
   type RunEnd,
-  type CancelRequest,
-  type Liveness,
   type RunLease,
-  type RunRecording,
   type RunStore,
-  type RunQuery,
   type StoredRun,
-  type ConversationTurn,
-  type ConversationTurnRange,
   checkSequence,
-  sequenceGapFailure,
   isFinished,
   leaseLostFailure,
-  runLimit,
+  sequenceGapFailure,
 } from "../../../store/index.ts";
 import type { BatchWriter, WriteDone } from "./batch-writer.ts";
 import { checkStorable } from "../database/check-storable.ts";
 import { eventSize, toEventValues, toEventWrite, valuesSize } from "./event-write.ts";
-import type { ReaderThread } from "./reader-thread.ts";
-import { toFinishedRun, toRun, toRunAndEvents, toRunWrite, toTurn } from "./run-columns.ts";
-import { type OpOutcome, closedFailure } from "../thread/worker-link.ts";
+import { toRun, toRunAndEvents, toRunWrite } from "./run-columns.ts";
+import { type SqliteRunReaderDeps, SqliteRunReader } from "./sqlite-run-reader.ts";
+import { type OpOutcome, closedFailure, promiseOutcome } from "../thread/worker-link.ts";
 import type { WriteAnswer, EndWrite, EventValues, EventWrite, Write } from "../thread/worker-ops.ts";
 import type { WriterThread } from "./writer-thread.ts";
 
 /** Dependencies of {@link SqliteRuns}. */
-export interface SqliteRunsDeps {
+export interface SqliteRunsDeps extends SqliteRunReaderDeps {
   readonly thread: Pick<WriterThread, "call">;
   readonly writer: Pick<BatchWriter, "push" | "hurry" | "settle">;
-  readonly reader: Pick<ReaderThread, "call">;
   readonly records: Pick<RecordStore, "add">;
   readonly redactor: RecordRedactor;
-  readonly clock: Clock;
-  /** An owner without a sign of life for longer is gone. */
-  readonly silenceMs: number;
 }
 
 /**
  * Runs in SQLite. Concurrent writes of many runs are committed together; each caller is notified when its own write is
  * on the disk.
  */
-export class SqliteRuns implements RunStore {
+export class SqliteRuns extends SqliteRunReader implements RunStore {
   readonly #parts: SqliteRunsDeps;
   /** The epochs of the runs that are executed through this store. */
   readonly #held = new Map<string, number>();
   /** The epochs of runs whose last write failed: their execution has stopped, but the database does not show it. */
   readonly #pruned = new Map<string, number>();
-  /** Owners in this process that are to stop when others consider them gone. */
+  /** Owners of runs in this process that are to stop when others consider them gone. */
   readonly #owners = new Map<string, { seenAt: number; readonly stop: () => void }>();
   #scheduled = false;
   #closed = false;
 
   constructor(parts: SqliteRunsDeps) {
+    super(parts);
     this.#parts = parts;
   }
 
@@ -71,7 +61,10 @@ export class SqliteRuns implements RunStore {
     return {
       owner,
       isGone: (other) => reader.call("isOwnerGone", { owner: other, now: clock.now(), silenceMs }),
-      onLost: (stop) => this.#owners.set(owner, { seenAt: clock.elapsed(), stop }),
+      onLost: (stop) => {
+        this.#owners.set(owner, { seenAt: clock.elapsed(), stop });
+        return () => this.#owners.delete(owner);
+      },
     };
   }
 
@@ -99,7 +92,9 @@ export class SqliteRuns implements RunStore {
     const values = events.map(writable);
     let size = 500 + run.definition.length + run.input.length + run.context.length + run.fingerprints.length;
     for (const event of values) size += valuesSize(event);
-    const answer = await this.#written(toRunWrite(run, owner, values), size);
+    const answer = await promiseOutcome<WriteAnswer | undefined>((done) =>
+      this.#push(toRunWrite(run, owner, values), size, done),
+    );
     if (answer === undefined) return undefined;
     const found = await this.#parts.thread.call("getRun", { runId: run.id, events: false });
     // It was pruned a moment ago.
@@ -107,10 +102,10 @@ export class SqliteRuns implements RunStore {
     return { existing: toRun(found.run) };
   }
 
-  async claim(runId: string, owner: string): Promise<Claim> {
+  async claim(runId: string, owner: string, reopen: boolean = false): Promise<Claim> {
     const { thread, clock, silenceMs } = this.#parts;
     const gaveUp = this.#pruned.has(runId);
-    const query = { runId, owner, now: clock.now(), silenceMs, gaveUp };
+    const query = { runId, owner, now: clock.now(), silenceMs, gaveUp, reopen };
     const { kind, was, found } = await thread.call("claimRun", query).catch((error: unknown) => {
       // Perhaps it was claimed by this owner and only the reply was lost.
       if (!this.#held.has(runId)) this.#pruned.set(runId, 0);
@@ -135,6 +130,7 @@ export class SqliteRuns implements RunStore {
       this.#push(write, eventSize(write), (outcome) => {
         const failure = this.#failureOf(outcome, lease, event.seq);
         if (failure === undefined) {
+          this.runWatch.changed(lease.runId);
           resolve();
           return;
         }
@@ -150,6 +146,7 @@ export class SqliteRuns implements RunStore {
       this.#push(write, endSize(write), (outcome) => {
         const failure = this.#failureOf(outcome, lease, 0);
         this.#letGo(lease);
+        this.runWatch.changed(lease.runId);
         if (failure !== undefined) reject(failure);
         else resolve(outcome.failure === undefined && outcome.value?.[1] === "woken" ? "woken" : "finished");
       });
@@ -170,36 +167,6 @@ export class SqliteRuns implements RunStore {
     if (query.length === 0) return [];
     const requested = new Set(runIds);
     return query.filter(({ runId }) => requested.has(runId)).map(({ runId, by }) => ({ runId, by: by ?? undefined }));
-  }
-
-  async read(runId: string): Promise<RunRecording | undefined> {
-    const { writer, reader } = this.#parts;
-    await writer.settle();
-    const found = await reader.call("run", { runId });
-    return found && toRunAndEvents(found);
-  }
-
-  async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
-    const { writer, reader, clock, silenceMs } = this.#parts;
-    await writer.settle();
-    const requested = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
-    return (await reader.call("runs", requested)).map(toRun);
-  }
-
-  /** Finished runs of chains, for statistics. */
-  async finished({ since = 0, until = Number.MAX_SAFE_INTEGER }: FinishedRunQuery = {}): Promise<FinishedRun[]> {
-    const { writer, reader } = this.#parts;
-    await writer.settle();
-    return (await reader.call("finishedRuns", { since, until })).map(toFinishedRun);
-  }
-
-  async turns(
-    conversationId: string,
-    { from = 0, to = Number.MAX_SAFE_INTEGER, last = -1 }: ConversationTurnRange = {},
-  ): Promise<ConversationTurn[]> {
-    const { writer, reader } = this.#parts;
-    await writer.settle();
-    return (await reader.call("turns", { conversationId, from, to, last })).map(toTurn);
   }
 
   async addTurn(conversationId: string, { after, at, data }: NewConversationTurn): Promise<void> {
@@ -229,15 +196,6 @@ export class SqliteRuns implements RunStore {
     const { clock, silenceMs } = this.#parts;
     const owner = this.#owners.get(name);
     if (owner !== undefined && clock.elapsed() - owner.seenAt > silenceMs) owner.stop();
-  }
-
-  #written(write: Write, bytes: number): Promise<WriteAnswer | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#push(write, bytes, (outcome) => {
-        if (outcome.failure === undefined) resolve(outcome.value);
-        else reject(outcome.failure);
-      });
-    });
   }
 
   #push(write: Write, bytes: number, done: WriteDone): void {

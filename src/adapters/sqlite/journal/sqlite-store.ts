@@ -1,10 +1,17 @@
 import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
-import type { ApprovalStore, FinishedRun, FinishedRunQuery, RecordStore, RunStore } from "../../../store/index.ts";
+import type {
+  ApiTokenStore,
+  ApprovalStore,
+  FinishedRun,
+  FinishedRunQuery,
+  RecordStore,
+  RunStore,
+} from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
-import type { ReaderThread } from "./reader-thread.ts";
+import type { ReaderThread } from "../thread/lazy-thread.ts";
 import type { SqliteRecords } from "./sqlite-records.ts";
 import type { SqliteRuns } from "./sqlite-run-journal.ts";
 import { closedFailure, workerCloseTimeoutMs } from "../thread/worker-link.ts";
@@ -31,6 +38,8 @@ export interface SqliteStore {
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
+  /** Tokens of the HTTP API. */
+  readonly tokens: ApiTokenStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -59,6 +68,7 @@ export interface OpenStoreDeps {
   readonly records: SqliteRecords;
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
+  readonly tokens: ApiTokenStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -84,6 +94,10 @@ export class OpenStore implements SqliteStore {
 
   get approvals(): ApprovalStore {
     return this.#parts.approvals;
+  }
+
+  get tokens(): ApiTokenStore {
+    return this.#parts.tokens;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

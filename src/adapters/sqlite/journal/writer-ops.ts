@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";
@@ -58,10 +59,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
+    ...createTokenOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
-      database().approvals.removeBefore(limits.before);
-      return removeOldest(database().db, limits);
+      const { approvals, db } = database();
+      approvals.removeBefore(limits.before);
+      removeTokensBefore(db, limits.before);
+      return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),
     close({ writer }) {

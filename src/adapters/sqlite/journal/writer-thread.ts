@@ -1,5 +1,5 @@
 import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
-import { type Done, WorkerLink, closedFailure, type OpOutcome } from "../thread/worker-link.ts";
+import { type Done, WorkerLink, closedFailure, type OpOutcome, promiseOutcome } from "../thread/worker-link.ts";
 import type { WriterOps } from "../thread/worker-ops.ts";
 import { openDatabase } from "./open-database.ts";
 import { createWriterOps } from "./writer-ops.ts";
@@ -63,12 +63,7 @@ export class WriterThread {
   }
 
   call<K extends keyof WriterOps>(op: K, body: Parameters<WriterOps[K]>[0]): Promise<ReturnType<WriterOps[K]>> {
-    return new Promise((resolve, reject) => {
-      this.send(op, body, (outcome) => {
-        if (outcome.failure === undefined) resolve(outcome.value);
-        else reject(outcome.failure);
-      });
-    });
+    return promiseOutcome((done) => this.send(op, body, done));
   }
 
   /** False if it died twice in a row: nothing will be written any more. */

@@ -12,8 +12,9 @@ import {
   mergeMemory,
 } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
+import { serveFile, setUp } from "../database/set-up.ts";
 import type { Served } from "../thread/serve-ops.ts";
-import { storeFailure, isBusy, databaseFailure } from "../database/store-failure.ts";
+import { retryWhileBusy, databaseFailure } from "../database/store-failure.ts";
 import { readDocument, searchDocuments } from "../index/search.ts";
 import { collectionNumber, putDocuments, rangeOf, removeDocuments } from "../index/writes.ts";
 import { pragma } from "../journal/migrate.ts";
@@ -37,24 +38,14 @@ const fewMemories = 20_000;
 
 /** The operations on a file that `open` sets; it is opened on first use. */
 export function createMemoryOps(): Served<MemoryOps> {
-  let file = "";
-  let opened: DatabaseSync | undefined;
-  const database = (): DatabaseSync => (opened ??= openMemoryDatabase(file));
-  const ops: MemoryOps = {
-    open(at) {
-      file = at.file;
-    },
+  return serveFile<MemoryOps>(openMemoryDatabase, (database) => ({
     store: ({ memory, now }) => inTransaction(database(), () => storeMemory(database(), memory, now)),
     get: ({ id }) => readMemory(database(), id),
     search: (query) => searchMemories(database(), query),
     latest: ({ namespace, limit }) => latestMemories(database(), namespace, limit),
     forget: ({ ids }) => inTransaction(database(), () => forgetMemories(database(), ids)),
     stats: () => readStats(database()),
-    close() {
-      opened?.close();
-    },
-  };
-  return { ops, explain: (error) => storeFailure(error, file) };
+  }));
 }
 
 function storeMemory(db: DatabaseSync, input: NewMemory, now: number): StoreMemoryResult {
@@ -131,21 +122,16 @@ const busyTimeoutMs = 10_000;
  */
 function openMemoryDatabase(file: string): DatabaseSync {
   createPrivateFile(file);
-  const db = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  try {
+  return setUp(new DatabaseSync(file, { timeout: busyTimeoutMs }), (db) => {
     checkMark(db, file);
-    enterWal(db);
+    retryWhileBusy(() => db.exec("PRAGMA journal_mode = WAL"), 2000);
     // Deleted content is overwritten.
     db.exec(`PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${4 * 1024 * 1024}`);
     prepareTextTables(db);
     if (pragma(db, "user_version") !== version) {
       inTransaction(db, () => db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`));
     }
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 function checkMark(db: DatabaseSync, file: string): void {
@@ -170,18 +156,4 @@ function checkMark(db: DatabaseSync, file: string): void {
 function hasForeignTables(db: DatabaseSync): boolean {
   const row = db.prepare("SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'text%' AND name NOT LIKE 'sqlite%'").get();
   return row !== undefined;
-}
-
-/** Two processes that create the same database at once can get "busy" here without any waiting: waits and retries. */
-function enterWal(db: DatabaseSync): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 1; ; tries++) {
-    try {
-      db.exec("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || tries === 100) throw error;
-      Atomics.wait(pause, 0, 0, 20);
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type Clock, type FailureError, isFailureError, nodeCrypto, systemClock } from "../../../base/index.ts";
 import type { PageCache, StoredPage } from "../../../store/index.ts";
+import { failureListener } from "../database/store-failure.ts";
 import { LazyThread, workerUrl } from "../thread/lazy-thread.ts";
 import type { PageOps, PageCacheLimits } from "./page-ops.ts";
 
@@ -55,12 +56,12 @@ class SqlitePages implements OpenedPageCache {
   #off = false;
 
   constructor({ file, scope = "", maxBytes = 64 * 2 ** 20, maxAgeMs = 30 * day, ...options }: PageCacheOptions) {
-    const { clock = systemClock, onError = warn } = options;
+    const { clock = systemClock } = options;
     this.#thread = new LazyThread({ url: workerUrl("page-cache-worker"), file: resolve(file), clock });
     this.#limits = { maxBytes, maxAgeMs };
     this.#scope = scope;
     this.#clock = clock;
-    this.#onError = onError;
+    this.#onError = failureListener("the page cache", options.onError, "pages are fetched without a cache: ");
   }
 
   get(url: string): Promise<StoredPage | undefined> {
@@ -94,15 +95,6 @@ class SqlitePages implements OpenedPageCache {
     return nodeCrypto().hash("sha256", JSON.stringify([this.#scope, url]), "base64url");
   }
 
-  /** An error in the callback must not fail the caller that wanted a page. */
-  #report(failure: FailureError): void {
-    try {
-      this.#onError(failure);
-    } catch (thrown) {
-      process.emitWarning(`onError of the page cache threw: ${String(thrown)}`);
-    }
-  }
-
   /** Any failure of the file, except a lock held by another process, disables the cache. */
   async #try<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#off) return undefined;
@@ -112,15 +104,8 @@ class SqlitePages implements OpenedPageCache {
       // Failures after closing, and further ones after the first report, are not reported.
       if (!isFailureError(error) || error.reason === "busy" || this.#off) return undefined;
       this.#off = true;
-      this.#report(error);
+      this.#onError(error);
       return undefined;
     }
   }
-}
-
-function warn(failure: FailureError): void {
-  process.emitWarning(`pages are fetched without a cache: ${failure.message}`, {
-    type: "WindlassStoreWarning",
-    code: failure.code,
-  });
 }

@@ -2,7 +2,8 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { StoredPage } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { openIndexDatabase } from "../index/index-database.ts";
-import { retryWhileBusy, storeFailure } from "../database/store-failure.ts";
+import { serveFile, setUp } from "../database/set-up.ts";
+import { retryWhileBusy } from "../database/store-failure.ts";
 import type { Served } from "../thread/serve-ops.ts";
 
 /** Limits of a page cache in size and age. */
@@ -36,27 +37,17 @@ const rowBytes = 512;
 
 /** The operations on a file that `open` sets; it is opened on first use. */
 export function createPageOps(): Served<PageOps> {
-  let file = "";
-  let opened: DatabaseSync | undefined;
-  const database = (): DatabaseSync => (opened ??= openPages(file));
-  const ops: PageOps = {
-    open(at) {
-      file = at.file;
-    },
+  return serveFile<PageOps>(openPages, (database) => ({
     get: (which) => getPage(database(), which),
     set: (which) => inTransaction(database(), () => setPage(database(), which)),
     delete: ({ key }) => void database().prepare("DELETE FROM pages WHERE key = ?").run(key),
     clear: () => database().exec("DELETE FROM pages"),
-    close() {
-      opened?.close();
-    },
-  };
-  return { ops, explain: (error) => storeFailure(error, file) };
+  }));
 }
 
 function openPages(file: string): DatabaseSync {
   const db = retryWhileBusy(() => openIndexDatabase(file));
-  try {
+  return setUp(db, () =>
     db.exec(
       `PRAGMA busy_timeout = ${busyTimeoutMs};
        CREATE TABLE IF NOT EXISTS pages (
@@ -73,12 +64,8 @@ function openPages(file: string): DatabaseSync {
          body BLOB NOT NULL -- last, so that other columns are read without it
        ) STRICT;
        CREATE INDEX IF NOT EXISTS pages_use ON pages (used_at, bytes)`,
-    );
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+    ),
+  );
 }
 
 function getPage(

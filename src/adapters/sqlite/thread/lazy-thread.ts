@@ -1,5 +1,5 @@
 import { type Clock, raceAbort } from "../../../base/index.ts";
-import type { Ops } from "./worker-ops.ts";
+import type { Ops, ReaderOps } from "./worker-ops.ts";
 import { WorkerLink, closedFailure } from "./worker-link.ts";
 
 /** Operations of a thread that first receives its file. */
@@ -48,6 +48,9 @@ export class LazyThread<O extends FileOps<O>> {
     return link;
   }
 }
+
+/** A thread that reads the journal, so that a long scan blocks neither the event loop nor the writer. */
+export type ReaderThread = LazyThread<ReaderOps>;
 
 /** The source file of each thread of the SQLite stores. */
 const sources = {

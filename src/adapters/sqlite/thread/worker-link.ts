@@ -63,10 +63,7 @@ export class WorkerLink<O extends Ops<O>> {
    * worker.
    */
   send<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0], done: Done<ReturnType<O[K]>>): void {
-    if (this.#ended !== undefined) {
-      done({ failure: this.#ended });
-      return;
-    }
+    if (this.#ended !== undefined) return done({ failure: this.#ended });
     const request: OpRequest = { id: ++this.#lastId, op, body };
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads, not a window
     this.#port.postMessage(request);
@@ -77,12 +74,7 @@ export class WorkerLink<O extends Ops<O>> {
 
   /** Requests an operation. */
   call<K extends keyof O & string>(op: K, body: Parameters<O[K]>[0]): Promise<ReturnType<O[K]>> {
-    return new Promise((resolve, reject) => {
-      this.send(op, body, (outcome) => {
-        if (outcome.failure === undefined) resolve(outcome.value);
-        else reject(outcome.failure);
-      });
-    });
+    return promiseOutcome((done) => this.send(op, body, done));
   }
 
   /** Handles replies that have arrived, without a turn of the event loop. */
@@ -157,6 +149,16 @@ export class WorkerLink<O extends Ops<O>> {
       this.#worker.unref();
     }
   }
+}
+
+/** The outcome of this request as a promise. */
+export function promiseOutcome<T>(request: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request((outcome) => {
+      if (outcome.failure === undefined) resolve(outcome.value);
+      else reject(outcome.failure);
+    });
+  });
 }
 
 /** Loaded with the first thread: most commands end without one. */

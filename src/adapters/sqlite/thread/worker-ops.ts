@@ -1,15 +1,20 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
+import type { TokenOps } from "../access/token-table.ts";
 import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
   Decision,
+  ExecutableRun,
+  ExecutableRunQuery,
   FinishedRunQuery,
   PagePosition,
   RecordQuery,
+  RunCursor,
   RunStatus,
   RunQuery,
+  RunUpdate,
   Tallies,
   ToolTally,
 } from "../../../store/index.ts";
@@ -113,6 +118,8 @@ export interface ClaimRequestRow extends OwnerQueryRow {
   readonly runId: string;
   /** True if this lease holder has stopped executing it after a failed write, although the database still names it. */
   readonly gaveUp: boolean;
+  /** Also claim a run that has failed. */
+  readonly reopen: boolean;
 }
 
 /** Outcome of a claim, with the state of the run. */
@@ -169,7 +176,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps {
+export interface WriterOps extends TokenOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
@@ -213,6 +220,26 @@ export interface PageRows {
 /** Query for a list of runs. */
 export type RunsQueryRow = RunQuery & { readonly limit: number; readonly now: number; readonly silenceMs: number };
 
+/** Query for a page of executable runs. */
+export type ExecutableQueryRow = ExecutableRunQuery & Pick<RunsQueryRow, "now" | "silenceMs">;
+
+/** An executable run. */
+export interface ExecutableRow extends Pick<ExecutableRun, "id" | "kind" | "deaths"> {
+  readonly number: number;
+}
+
+/** Query for updates of runs. */
+export interface UpdatesQueryRow {
+  readonly cursors: readonly RunCursor[];
+  readonly now: number;
+}
+
+/** The state of a run, and events in the order of `eventColumns`. */
+export interface UpdateRow {
+  readonly state: Pick<RunUpdate, "kind" | "status" | "epoch"> & { readonly suspended: number };
+  readonly events: readonly SqlRow[];
+}
+
 /** A turn without a run; null `after` means after the last one. */
 export interface TurnWrite {
   readonly conversationId: string;
@@ -254,6 +281,10 @@ export interface ReaderOps {
   run(which: { readonly runId: string }): RunRows | undefined;
   /** Runs in the order of `runColumns`. */
   runs(query: RunsQueryRow): readonly SqlRow[];
+  executable(query: ExecutableQueryRow): readonly ExecutableRow[];
+  updates(query: UpdatesQueryRow): readonly (UpdateRow | null)[];
+  /** A number that changes when another connection has written to the database. */
+  dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
   /** Turns in the order of `turnColumns`. */

@@ -1,6 +1,6 @@
 import { mapMembers } from "../../../base/index.ts";
 import { propertiesOf } from "../../../schema/index.ts";
-import { resolveCallEffect } from "../../loop/resolve-tool-calls.ts";
+import { resolveCallEffect } from "../../../engine/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { notesTool } from "../notes/search-notes.ts";
 import { usableTool } from "../call-tool-for-runner.ts";

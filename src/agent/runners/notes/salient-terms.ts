@@ -71,13 +71,9 @@ function termsIn(text: string, isIdle: IsIdle): string[] {
     ...stretches.flatMap(({ words }) => (words.length === 1 ? words : words.filter((word) => word.length > 1))),
   ];
   const each = firstOfEach(terms);
-  const reporting = each.filter((term) => !isSmall(term));
+  // Small numbers such as `3` and `97` occur in notes about anything.
+  const reporting = each.filter((term) => !/^\d{1,3}$/u.test(term));
   return (reporting.length > 0 ? reporting : each).slice(0, maxTerms);
-}
-
-/** True for small numbers: `3` and `97` occur in notes about anything. */
-function isSmall(term: string): boolean {
-  return /^\d{1,3}$/u.test(term);
 }
 
 function stretchesOf(text: string, isIdle: IsIdle): Stretch[] {

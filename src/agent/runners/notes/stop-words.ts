@@ -1,3 +1,4 @@
+import { isRowOfWords } from "../../../text/index.ts";
 /** Function words and words of request, which are never search terms. */
 const english =
   "a about above after again all also am an and another any anything are as at be because been before being below " +
@@ -41,20 +42,10 @@ const vagueWords: ReadonlySet<string> = new Set(vague.split(/\s+/));
 /** True if a word is never a search term. */
 export function isStopWord(word: string): boolean {
   const [stem = ""] = word.toLowerCase().split(/['’]/, 1);
-  return words.has(stem) || (/^\p{Script=Han}{2,8}$/u.test(stem) && isMadeOfThem(stem));
+  return words.has(stem) || (/^\p{Script=Han}{2,8}$/u.test(stem) && isRowOfWords(stem, words));
 }
 
 /** True if a word is a weak search term. As part of a name, as in New York, it has another meaning. */
 export function isVague(word: string): boolean {
   return vagueWords.has(word) || isStopWord(word);
-}
-
-/** In scripts without spaces, several words often come as one: 我的, 写了. */
-function isMadeOfThem(text: string): boolean {
-  for (let at = 0; at < text.length;) {
-    const length = [3, 2, 1].find((size) => words.has(text.slice(at, at + size)));
-    if (length === undefined) return false;
-    at += length;
-  }
-  return true;
 }

@@ -44,9 +44,8 @@ export function* answerPlanned(
   const commands = commandWorks(run, { message, history: prompt.history, customCommands: own });
   const messages = [...prompt.history, userMessage(prompt, prompt.text)];
   run.messages = messages;
-  const { offered } = prompt;
   const text = promptWithoutCommands(message);
-  const gathered = yield* gather(run, { text, offered, messages, commands, delegation: brief });
+  const gathered = yield* gather(run, { text, offered: prompt.offered, messages, commands, delegation: brief });
   const { rules = [], preface = [], earlier = [] } = brief;
   const all = [...rules, ...answerRules, ...(message.commands.length > 0 ? [commandRule] : [])];
   const system = run.family.systemPrompt(systemPrompt(run, all), []);

@@ -1,6 +1,6 @@
 import { type TurnToolCall, toAssistantMessage } from "../../../model/index.ts";
 import { recordValue, type RunProgram, runAll } from "../../../run/index.ts";
-import { chooseTools } from "../../loop/choose-tools.ts";
+import { chooseTools, rankTools } from "../../loop/choose-tools.ts";
 import { type LoopConversation, fitContextWindow } from "../../loop/agent-loop.ts";
 import { type ResolvedToolCall, resolveToolCall } from "../../loop/resolve-tool-calls.ts";
 import type { ConversationMessage, ToolResultPart } from "../../events/message.ts";
@@ -10,12 +10,15 @@ import { type DelegateOptions, type GatheredResult, toGatheredResult } from "../
 import { salientTerms } from "../notes/salient-terms.ts";
 import { systemPrompt } from "../prompt-messages.ts";
 import { isToolsUnsupported } from "../../loop/request-model.ts";
-import type { CommandWork } from "./command-tasks.ts";
-import { planAsJson } from "./plan-as-json.ts";
-import { type ToolPlan, type PlanTurn, requestPlan, commandsRule, planRules } from "./request-plan.ts";
-import { parseArguments } from "../../../schema/index.ts";
+import { parseArguments, isRecord } from "../../../schema/index.ts";
 import type { TurnRef } from "../../events/agent-event.ts";
 import { runToolCalls } from "../../loop/run-tool-calls.ts";
+import { toolCatalogueForPrompt } from "../../../hub/index.ts";
+import { detectLanguage } from "../../../text/index.ts";
+import { readJsonObject, requestJson } from "../request-json.ts";
+import type { CommandWork } from "./command-tasks.ts";
+import { type ToolPlan, type PlanTurn, requestPlan, commandsRule, planRules } from "./request-plan.ts";
+import { cleanTerms } from "./plan-terms.ts";
 
 /** Request to gather results before a prompt is answered. */
 export interface GatherRequest {
@@ -74,13 +77,12 @@ function* gatherByTools(
     offered,
   }: { readonly conversation: LoopConversation; readonly plan: PlanTurn; readonly offered: OfferedTools },
 ): RunProgram<readonly GatheredResult[]> {
-  const { commands } = query;
   const terms = termsOf(plan, query);
   const first = yield* runPlanAndCommands(run, {
     ...plan,
     turnRef: { part: "plan", round: 1 },
     offered,
-    commands,
+    commands: query.commands,
     terms,
   });
   if (!plan.looks) return first.gathered;
@@ -118,14 +120,13 @@ function* gatherWithoutTools(run: AgentRun, query: GatherRequest): RunProgram<re
 }
 
 function* carryOutPlan(run: AgentRun, query: GatherRequest, plan: ToolPlan): RunProgram<readonly GatheredResult[]> {
-  const { commands } = query;
   const calls = yield* withResolutions(run, plan.calls);
   const turnRef = { part: "plan-in-words", round: 0 };
   return (yield* runPlanAndCommands(run, {
     calls,
     turnRef,
     offered: undefined,
-    commands,
+    commands: query.commands,
     terms: termsOf(plan, query),
   })).gathered;
 }
@@ -232,4 +233,69 @@ function toolOf({ broken, input, resolution }: ResolvedToolCall): string | undef
 function skippedForCommand({ id, name }: TurnToolCall): ToolResultPart {
   const value = "This was not run: a command of the user does it.";
   return { type: "tool-result", toolCallId: id, toolName: name, output: { type: "error-text", value } };
+}
+
+const maxCalls = 16;
+
+/** Plans with a model that does not support tools: it writes the calls as JSON. */
+function* planAsJson(
+  run: AgentRun,
+  rules: readonly string[],
+  { text, messages }: { readonly text: string; readonly messages: readonly ConversationMessage[] },
+): RunProgram<ToolPlan> {
+  let round = 0;
+  const { calls, terms, issues } = yield* requestJson(run, {
+    turnRef: () => ({ part: "plan-in-words", round: ++round }),
+    system: systemPrompt(run, [...rules, jsonPlanRule, `The tools:\n${toolList(run, text)}`]),
+    messages,
+    read: parsePlanText,
+  });
+  if (issues.length > 0) run.notice({ code: "plan_unusable", params: { issues, instead: "no_tools" } });
+  return { calls, terms };
+}
+
+const jsonPlanRule =
+  "Do not answer the message yet. Write down which tools have to be called so that you can answer it afterwards, all at " +
+  "once: no more can be called later. Answer with one JSON object and nothing else: " +
+  '{"calls": [{"tool": "name", "args": {}}], "terms": ["…"]}. Leave the list of calls empty where no tool is needed. ' +
+  "terms are the words that matter most for a search.";
+
+function toolList(run: AgentRun, text: string): string {
+  const ranked = rankTools(run, text);
+  const offered = new Set(ranked);
+  const catalogue = toolCatalogueForPrompt(run.engine.tools, {
+    core: ranked.map(({ name }) => name),
+    budgetTokens: run.spec.toolDefinitionTokens,
+    isOffered: (tool) => offered.has(tool),
+    language: detectLanguage(text),
+  });
+  run.noteDefinitions(catalogue.tools);
+  return catalogue.text;
+}
+
+interface ParsedPlanText extends ToolPlan {
+  readonly issues: readonly string[];
+}
+
+function parsePlanText(answer: string): ParsedPlanText {
+  const plan = readJsonObject<ParsedPlanText>(answer, ({ calls, terms }) => {
+    if (!Array.isArray(calls)) return 'the JSON object has no list "calls"';
+    return { ...readCalls(calls), terms: cleanTerms(Array.isArray(terms) ? terms : []) };
+  });
+  return typeof plan === "string" ? { calls: [], terms: [], issues: [plan] } : plan;
+}
+
+function readCalls(written: readonly unknown[]): Pick<ParsedPlanText, "calls" | "issues"> {
+  const calls: TurnToolCall[] = [];
+  const issues: string[] = [];
+  for (const [index, one] of written.slice(0, maxCalls).entries()) {
+    const { tool, args = {} }: Readonly<Record<string, unknown>> = isRecord(one) ? one : {};
+    if (typeof tool !== "string" || tool === "") issues.push(`calls[${index}] names no tool`);
+    else if (!isRecord(args)) issues.push(`calls[${index}].args is not a JSON object`);
+    // A model may answer that it needs no tool.
+    else if (tool !== "none") {
+      calls.push({ type: "tool-call", id: `plan-${index + 1}`, name: tool, input: JSON.stringify(args) });
+    }
+  }
+  return { calls, issues };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readGlob } from "./project-files.ts";
+import { readGlob } from "./project-runner.ts";
 import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 describe("patterns of a project", () => {

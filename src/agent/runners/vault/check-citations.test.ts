@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkCitations } from "./answer-with-citations.ts";
+import { checkCitations } from "./vault-runner.ts";
 import { cpuTime } from "../../../../test/support/cpu-time.ts";
 
 const upTo3 = (number: number): boolean => number >= 1 && number <= 3;

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../base/index.ts";
 import type { AnswerSource } from "../../events/agent-result.ts";
 import type { ConversationMessage } from "../../events/message.ts";
 
@@ -56,16 +57,8 @@ function envelopeNames(text: string): string[] {
     const end = text.indexOf(`\n</data-${hash}>`, opening.lastIndex - 1);
     // Envelopes are always closed: the user pasted this one.
     if (end === -1) return names;
-    names.push(unquoted(name));
+    names.push(String(parseJson(name, "")));
     from = end + 1;
-  }
-}
-
-function unquoted(name: string): string {
-  try {
-    return String(JSON.parse(name));
-  } catch {
-    return "";
   }
 }
 

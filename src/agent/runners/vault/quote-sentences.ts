@@ -33,7 +33,13 @@ const maxSentences = 200;
 export function quoteSentences(passages: readonly Passage[], prompt: string): Quote[] {
   const passageQuery = stemsOf(prompt);
   const candidates = passages.flatMap((passage, rank) => candidatesIn(passage, rank));
-  const weights = weightsOf(passageQuery, candidates);
+  // The fewer sentences contain a word, the higher its weight.
+  const weights = new Map(
+    [...passageQuery].map((word) => {
+      const having = candidates.filter(({ words }) => words.has(word)).length;
+      return [word, having === 0 ? 0 : Math.log(1 + candidates.length / having)];
+    }),
+  );
   const best = candidates
     .map((candidate) => ({ candidate, score: scoreOf(candidate, weights) }))
     .filter(({ score }) => score > 0)
@@ -107,16 +113,6 @@ function quotesIn(passage: Passage): Quote[] {
     text: cutText(text, maxQuoteLength).text,
     location: firstLine === undefined ? location : `${path}:${firstLine + index}`,
   }));
-}
-
-/** The fewer sentences contain a word, the higher its weight. */
-function weightsOf(passageQuery: ReadonlySet<string>, candidates: readonly Candidate[]): ReadonlyMap<string, number> {
-  return new Map(
-    [...passageQuery].map((word) => {
-      const having = candidates.filter(({ words }) => words.has(word)).length;
-      return [word, having === 0 ? 0 : Math.log(1 + candidates.length / having)];
-    }),
-  );
 }
 
 function scoreOf({ words, titleWords, rank }: Candidate, weights: ReadonlyMap<string, number>): number {

@@ -1,18 +1,17 @@
-import { isFailureError, plainJsonSize, type Issue, formatPath } from "../../../base/index.ts";
+import { isFailureError, plainJsonSize, type Issue, formatPath, canonicalJson } from "../../../base/index.ts";
 import { dataFailure, requireParameter } from "../data-reasons.ts";
-import { dataLimits } from "../data-limits.ts";
+import { dataLimits, OutputBudget } from "../data-limits.ts";
 import type { JsonProcessInput, JsonResult } from "../process-json.ts";
-import { type PathTree, isObject, mergeValues, omit, pathTree, pick, setAt } from "./change-value.ts";
+import { compileSelect, isExpressionError, missing } from "../../../expr/index.ts";
+import { type JsonSchema, type SyncSchema, fromJsonSchema, setOwn } from "../../../schema/index.ts";
+import { quoteText } from "../../../text/index.ts";
+import { type PathTree, isObject, mergeValues, omit, pathTree, pick, setAt, type Mutable } from "./change-value.ts";
 import { diffValues } from "./diff-values.ts";
-import { flattenValue, unflattenValue } from "./flatten-value.ts";
 import type { JsonOperationName } from "./json-operations.ts";
-import { requireList, groupItems, sortItems, uniqueItems } from "./order-items.ts";
 import { parseCsv, writeCsv } from "./csv.ts";
 import { patchValue } from "./patch-value.ts";
 import { readData, isRounded } from "./read-data.ts";
-import { getAt, parseValuePath } from "./value-path.ts";
-import { compileSelect, isExpressionError, missing } from "../../../expr/index.ts";
-import { type JsonSchema, type SyncSchema, fromJsonSchema } from "../../../schema/index.ts";
+import { getAt, parseValuePath, type ValuePath } from "./value-path.ts";
 
 /** Does an operation. */
 type JsonRun = (data: unknown, input: JsonProcessInput) => JsonResult;
@@ -215,4 +214,138 @@ function schemaFrom(schema: unknown): SyncSchema {
 
 function badSchema(message: string, cause?: unknown): Error {
   return dataFailure("bad_schema", message, { parameter: "schema", cause });
+}
+
+/** Returns every innermost value by its path: `{ "a.b[0]": 1 }`. Empty lists and objects count as values. */
+function flattenValue(value: unknown): Mutable {
+  const flat: Mutable = {};
+  const budget = new OutputBudget();
+  const walk = (item: unknown, path: ValuePath): void => {
+    const inner = typeof item === "object" && item !== null ? entriesOf(item) : [];
+    for (const [key, one] of inner) walk(one, [...path, key]);
+    if (inner.length > 0) return;
+    const name = formatPath(path);
+    // A long key above many values is repeated in each of their paths.
+    budget.spend(name.length + 10);
+    setOwn(flat, name, item);
+  };
+  walk(value, []);
+  return flat;
+}
+
+function entriesOf(item: object): [string | number, unknown][] {
+  if (Array.isArray(item)) return item.map((one: unknown, at) => [at, one]);
+  return Object.entries(item);
+}
+
+/** A part of the value under construction; lists and objects of the input are leaves. */
+type Part = Map<string | number, Part> | { readonly leaf: unknown };
+
+/** The inverse of {@link flattenValue}. */
+function unflattenValue(flat: unknown): unknown {
+  if (!isObject(flat))
+    throw dataFailure("wrong_type", "unflatten needs an object with paths as keys", { parameter: "data" });
+  const root: Part = new Map();
+  for (const [name, leaf] of Object.entries(flat)) {
+    const path = parseValuePath(name, "data");
+    if (path.length === 0 && Object.keys(flat).length === 1) return leaf;
+    setLeaf(root, path, leaf);
+  }
+  return build(root, "");
+}
+
+function setLeaf(root: Map<string | number, Part>, path: ValuePath, leaf: unknown): void {
+  let node = root;
+  for (const part of path.slice(0, -1)) {
+    const next = node.get(part) ?? new Map<string | number, Part>();
+    if (!(next instanceof Map)) throw conflict(path);
+    node.set(part, next);
+    node = next;
+  }
+  const last = path.at(-1);
+  if (last === undefined || node.has(last)) throw conflict(path);
+  node.set(last, { leaf });
+}
+
+function build(part: Part, name: string): unknown {
+  if (!(part instanceof Map)) return part.leaf;
+  const numbers = [...part.keys()].filter((key) => typeof key === "number");
+  if (numbers.length === 0) {
+    const object: Mutable = {};
+    for (const [key, inner] of part) setOwn(object, String(key), build(inner, String(key)));
+    return object;
+  }
+  if (numbers.length !== part.size || numbers.some((index) => index < 0 || index >= part.size)) {
+    const message = `the items of ${name === "" ? "the list" : quoteText(name)} are not [0], [1], … without a gap`;
+    throw dataFailure("bad_path", message, { parameter: "data" });
+  }
+  return Array.from({ length: part.size }, (_, index) => build(part.get(index) ?? { leaf: null }, `${name}[${index}]`));
+}
+
+function conflict(path: ValuePath): Error {
+  const message = `${quoteText(formatPath(path))} is inside of another value, or there twice`;
+  return dataFailure("bad_path", message, { parameter: "data" });
+}
+
+/** The items of a list that have the same value at a path. */
+interface Group {
+  /** The value that they share; null if they have none. */
+  readonly key: unknown;
+  readonly count: number;
+  readonly items: readonly unknown[];
+}
+
+/** Returns the data as a list, or throws a failure that explains what is needed. */
+function requireList(data: unknown, operation: string): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  throw dataFailure(
+    "wrong_type",
+    `${operation} needs a list as \`data\`; take it out of the data with get or query first`,
+    {
+      parameter: "data",
+    },
+  );
+}
+
+/** Sorts items by their values at a path: numbers, then texts, then others; items without one come last. */
+function sortItems(list: readonly unknown[], key: ValuePath, order: "asc" | "desc"): unknown[] {
+  const sign = order === "desc" ? -1 : 1;
+  const keyed = list.map((item) => ({ item, key: getAt(item, key)?.value }));
+  return keyed.toSorted((a, b) => missingLast(a.key, b.key) || sign * compare(a.key, b.key)).map(({ item }) => item);
+}
+
+function missingLast(a: unknown, b: unknown): number {
+  return Number(a == null) - Number(b == null);
+}
+
+const ranks = ["number", "string", "boolean"];
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a !== typeof b) return rankOf(a) - rankOf(b);
+  if (typeof a === "object") return 0;
+  // Both have the same type, and neither is a list or an object.
+  return (a as number) < (b as number) ? -1 : Number((a as number) > (b as number));
+}
+
+function rankOf(value: unknown): number {
+  const rank = ranks.indexOf(typeof value);
+  return rank === -1 ? ranks.length : rank;
+}
+
+/** Groups items by their values at a path, in the order in which those first occur. */
+function groupItems(list: readonly unknown[], key: ValuePath): Group[] {
+  const groups = new Map<string, { readonly key: unknown; readonly items: unknown[] }>();
+  for (const item of list) {
+    const value = getAt(item, key)?.value ?? null;
+    const name = canonicalJson(value);
+    const group = groups.get(name) ?? { key: value, items: [] };
+    group.items.push(item);
+    groups.set(name, group);
+  }
+  return [...groups.values()].map(({ key, items }) => ({ key, count: items.length, items }));
+}
+
+/** Returns the first of all items that are equal, or equal at a path. */
+function uniqueItems(list: readonly unknown[], key: ValuePath): unknown[] {
+  return groupItems(list, key).map(({ items }) => items[0]);
 }

@@ -76,7 +76,8 @@ function failuresOf({ path, events, broken }: FileRun): TestFailure[] {
 }
 
 function readable({ name, message }: TestFailure, language: TestLanguage): TestFailure {
-  const advice = adviseOnFailure(message, language);
+  // The tests may be written for another runner, or need something that is missing here.
+  const advice = lacks[language === "python" ? "python" : "node"].find(([pattern]) => pattern.test(message))?.[1];
   const messages = advice === undefined ? message : `${advice}\n${message}`;
   return { name: clean(name, 300), message: clean(userFrames(messages), maxMessageLength) };
 }
@@ -144,10 +145,3 @@ const lacks: Readonly<Record<"python" | "node", readonly (readonly [RegExp, stri
     [/Cannot find package '|Cannot find module '[^./]/, noPackages],
   ],
 };
-
-/**
- * Returns advice if a message shows that tests were written for another runner, or need something that is missing here.
- */
-function adviseOnFailure(message: string, language: TestLanguage): string | undefined {
-  return lacks[language === "python" ? "python" : "node"].find(([pattern]) => pattern.test(message))?.[1];
-}

@@ -29,7 +29,7 @@ export interface Moment {
 export function findMoment(parts: PhraseParts, here: TimeContext, after?: Moment): Moment {
   const point = findPoint(parts, here);
   if (point !== undefined) {
-    if (!isAlone(parts)) throw new Unclear("its words do not go together");
+    if (Object.keys(parts).length !== 1) throw new Unclear("its words do not go together");
     return point;
   }
   const days = existing(findDays(parts, { today: here.today, after: after?.day }), parts, here);
@@ -81,10 +81,6 @@ function around(point: number, unit: Relative["unit"], { zone }: TimeContext): M
   const length = fixedMs(unit) ?? 0;
   const start = point - (ms % length);
   return { start, end: start + length, from: point, to: point, day };
-}
-
-function isAlone(parts: PhraseParts): boolean {
-  return Object.keys(parts).length === 1;
 }
 
 function clockOn(

@@ -1,6 +1,6 @@
 import { findLength, joinLengths } from "./find-length.ts";
 import { mondayOf } from "../calendar.ts";
-import { type TimeContext, type Moment, findMoment, instantsOf } from "./find-moment.ts";
+import { type TimeContext, findMoment, instantsOf } from "./find-moment.ts";
 import { hasNoDay, type PhraseParts, dayKeys } from "./phrase-parts.ts";
 import { isCount, readParts } from "./read-parts.ts";
 import { type Mark, type Token, isMark, createShift, Unclear } from "./token.ts";
@@ -115,12 +115,8 @@ function join(left: readonly Token[], right: readonly Token[], here: TimeContext
   const { first, last } = shareParts(readParts(left), readParts(right));
   const from = findMoment(first, here);
   // A time of day is on the day on which the range begins.
-  const until = hasNoDay(last) && last.clock !== undefined ? onDayOf(from, here) : here;
+  const until = hasNoDay(last) && last.clock !== undefined ? { ...here, today: from.day } : here;
   return { start: from.from, end: findMoment(last, until, from).to };
-}
-
-function onDayOf(moment: Moment, here: TimeContext): TimeContext {
-  return { ...here, today: moment.day };
 }
 
 /** Returns the index of the only such mark; a description with several is not understood. */

@@ -198,7 +198,8 @@ function* stretches(graph: LayeredGraph, position: readonly number[], at: number
   let from = 0;
   for (const id of listAt(graph.rows, at)) {
     members.push(id);
-    const held = bendAbove(graph, id);
+    // The bend above this bend, where the line passed the row above as well.
+    const held = isBend(graph, id) ? graph.above[id]?.find((upper) => isBend(graph, upper)) : undefined;
     if (held === undefined) continue;
     const to = numberAt(position, held);
     yield { members, from, to };
@@ -206,11 +207,6 @@ function* stretches(graph: LayeredGraph, position: readonly number[], at: number
     from = to;
   }
   yield { members, from, to: listAt(graph.rows, at - 1).length };
-}
-
-/** The bend above this bend, where the line passed the row above as well. */
-function bendAbove(graph: LayeredGraph, id: number): number | undefined {
-  return isBend(graph, id) ? graph.above[id]?.find((upper) => isBend(graph, upper)) : undefined;
 }
 
 function isBend(graph: LayeredGraph, id: number): boolean {

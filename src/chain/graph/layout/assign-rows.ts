@@ -113,7 +113,7 @@ const pulls = { boxes: 1, mixed: 2, bends: 12 };
  */
 export function settleColumns(graph: LayeredGraph): number[] {
   const x = Array.from({ length: graph.left.length }, () => 0);
-  const offsets = graph.rows.map((row) => offsetsOf(graph, row));
+  const offsets = graph.rows.map((row) => packedOffsets(graph, row));
   for (const [at, row] of graph.rows.entries()) {
     const list = listAt(offsets, at);
     const middle = (list.at(-1) ?? 0) / 2;
@@ -129,7 +129,7 @@ export function settleColumns(graph: LayeredGraph): number[] {
 }
 
 /** Offset of each member of a row if all were packed to the left. */
-function offsetsOf(graph: LayeredGraph, row: readonly number[]): number[] {
+export function packedOffsets(graph: LayeredGraph, row: readonly number[]): number[] {
   const offsets: number[] = [];
   let at = 0;
   for (const [index, id] of row.entries()) {

@@ -1,4 +1,4 @@
-import { assignRows, settleColumns } from "./assign-rows.ts";
+import { assignRows, packedOffsets, settleColumns } from "./assign-rows.ts";
 import {
   listAt,
   numberAt,
@@ -7,7 +7,6 @@ import {
   type LayoutNode,
   layeredGraph,
   trunkOf,
-  columnDistance,
 } from "./layered-graph.ts";
 import { orderRows } from "./order-rows.ts";
 import { alignColumns, spanOf } from "./align-columns.ts";
@@ -96,20 +95,11 @@ const narrow = 600;
 function positionColumns(graph: LayeredGraph): { readonly x: readonly number[]; readonly width: number } {
   const straight = alignColumns(graph);
   let min = narrow;
-  for (const row of graph.rows) min = Math.max(min, packedWidth(graph, row));
+  for (const row of graph.rows) min = Math.max(min, packedOffsets(graph, row).at(-1) ?? 0);
   const { from, to } = spanOf(graph, straight);
   const x = to - from > min * 1.6 ? settleColumns(graph) : straight;
   const span = spanOf(graph, x);
   return { x: x.map((at) => at - span.from), width: span.to - span.from };
-}
-
-function packedWidth(graph: LayeredGraph, row: readonly number[]): number {
-  let width = 0;
-  for (const [index, id] of row.entries()) {
-    const before = row[index - 1];
-    if (before !== undefined) width += columnDistance(graph, before, id);
-  }
-  return width;
 }
 
 /** With more bends than this a picture omits lines that other paths imply. */

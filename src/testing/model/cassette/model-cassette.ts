@@ -31,7 +31,7 @@ export interface ModelCassette {
 
 /** A request in JSON form, without signals and headers: these contain keys and differ each time. */
 export function toRecordedRequest(
-  call: ModelCall,
+  { prompt, tools = [], abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings }: ModelCall,
   how: CallMode,
 ): {
   readonly how: CallMode;
@@ -39,7 +39,6 @@ export function toRecordedRequest(
   readonly tools: readonly unknown[];
   readonly messages: readonly unknown[];
 } {
-  const { prompt, tools = [], abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings } = call;
   const form = (list: readonly unknown[]): readonly unknown[] => list.map((item) => toJsonForm(item));
   // A plain object without a type marker: no option begins with a dollar sign.
   return { how, settings: toJsonForm(settings) as JsonRecord, tools: form(tools), messages: form(prompt) };

@@ -14,7 +14,7 @@ import {
   toRecordedRequest,
 } from "./model-cassette.ts";
 import { fromJsonForm } from "./json-form.ts";
-import { isRecord } from "../../../schema/index.ts";
+import { isRecord, ownValue } from "../../../schema/index.ts";
 
 /** A model that responds as recorded when it receives the recorded requests. */
 export interface ReplayModel extends Model {
@@ -143,7 +143,7 @@ function firstRequestDifference(recorded: unknown, request: unknown, path: Path 
   if (Array.isArray(recorded) && Array.isArray(request)) return inLists(recorded, request, path);
   if (isRecord(recorded) && isRecord(request)) {
     for (const name of new Set([...Object.keys(recorded), ...Object.keys(request)])) {
-      const difference = firstRequestDifference(ownMember(recorded, name), ownMember(request, name), [...path, name]);
+      const difference = firstRequestDifference(ownValue(recorded, name), ownValue(request, name), [...path, name]);
       if (difference !== undefined) return difference;
     }
     return undefined;
@@ -193,8 +193,4 @@ function show(value: unknown, isCut = false): string {
   const text = JSON.stringify(value);
   const short = text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text;
   return isCut ? `…${short}` : short;
-}
-
-function ownMember(value: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -2,8 +2,8 @@ import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkAnthropic } from "./anthropic-check.ts";
-import { isRecord } from "../../../schema/index.ts";
-import { stringOf, type WireApi, type WireRequest } from "./wire-api.ts";
+import { isRecord, textOf } from "../../../schema/index.ts";
+import type { WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
 /** The Messages API of Anthropic. */
@@ -12,7 +12,7 @@ export const anthropicApi: WireApi = {
   idPrefix: "toolu_",
   signsCalls: false,
   at: (path, body) =>
-    path.endsWith("/messages") ? { model: stringOf(body.model), stream: body.stream === true } : undefined,
+    path.endsWith("/messages") ? { model: textOf(body.model), stream: body.stream === true } : undefined,
   keyOf: ({ "x-api-key": key, authorization }) => key ?? authorization?.replace(/^Bearer\s+/i, ""),
   check: checkAnthropic,
   whole,

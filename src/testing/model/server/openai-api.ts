@@ -1,8 +1,9 @@
+import { recordOf, textOf } from "../../../schema/index.ts";
 import { parseJson } from "../../../base/index.ts";
 import type { FinishReason } from "../../../model/index.ts";
 import type { ScriptedUsage } from "../scripted-response.ts";
 import { checkOpenAi } from "./openai-check.ts";
-import { recordOf, stringOf, type ReasoningField, type WireApi, type WireRequest } from "./wire-api.ts";
+import type { ReasoningField, WireApi, WireRequest } from "./wire-api.ts";
 import type { WireCall, WireTurn } from "./wire-turn.ts";
 
 /** The chat-completions API of OpenAI and of compatible services. */
@@ -11,7 +12,7 @@ export const openAiApi: WireApi = {
   idPrefix: "call_",
   signsCalls: false,
   at: (path, body) =>
-    path.endsWith("/chat/completions") ? { model: stringOf(body.model), stream: body.stream === true } : undefined,
+    path.endsWith("/chat/completions") ? { model: textOf(body.model), stream: body.stream === true } : undefined,
   keyOf: ({ authorization, "api-key": key }) => authorization?.replace(/^Bearer\s+/i, "") ?? key,
   check: checkOpenAi,
   whole,

@@ -1,6 +1,6 @@
 import type { WireTurn } from "./wire-turn.ts";
 import { createHash } from "node:crypto";
-import { isRecord } from "../../../schema/index.ts";
+import { recordOf } from "../../../schema/index.ts";
 
 /** The API that a request is written for. */
 export type WireApiName = "openai" | "anthropic" | "gemini";
@@ -146,24 +146,14 @@ export function isApiRejection(value: unknown): value is ApiRejection {
 }
 
 /** Throws an {@link ApiRejection} unless this holds. */
-export function requireThat(holds: boolean, message: () => string): asserts holds {
-  if (!holds) throw new ApiRejection(message());
+export function requireThat(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new ApiRejection(message);
 }
 
 /** A JSON object from an untrusted source. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The value if it is an object, otherwise an empty object. */
-export function recordOf(value: unknown): JsonRecord {
-  return isRecord(value) ? value : {};
-}
-
 /** The objects of a list. An item that is not an object counts as an empty one, so that indexes stay the same. */
 export function recordsOf(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.map(recordOf) : [];
-}
-
-/** The value if it is a string, otherwise an empty string. */
-export function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

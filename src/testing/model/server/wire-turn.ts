@@ -1,16 +1,14 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { FinishReason } from "../../../model/index.ts";
 import { foldParts } from "../fold-parts.ts";
 import {
   type ScriptedPart,
-  type ScriptedToolCall,
   type ScriptedTurn,
   type ScriptedUsage,
   argumentsOf,
   scriptedFinishReason,
 } from "../scripted-response.ts";
 import { piecesOf, streamOf } from "../scripted-stream.ts";
-import { systemClock } from "../../../base/index.ts";
+import { systemClock, definedOnly } from "../../../base/index.ts";
 import type { WireFaults } from "./wire-api.ts";
 
 /** A detailed response with wire faults. */
@@ -53,7 +51,7 @@ interface TurnIds {
 export async function turnOfParts(parts: readonly ScriptedPart[]): Promise<ServerTurn> {
   const end = parts.findIndex((part) => part instanceof Error);
   const described = end === -1 ? parts : parts.slice(0, end);
-  if (!described.every(isStreamPart))
+  if (!described.every((part) => !(part instanceof Error) && part.type !== "pause"))
     throw new TypeError(
       "a pause among raw parts only works with a scripted model; use pieceDelayMs or wire.hangAtChunk with a server",
     );
@@ -64,18 +62,13 @@ export async function turnOfParts(parts: readonly ScriptedPart[]): Promise<Serve
   };
   const [text, thinking] = [textOfType("text"), textOfType("reasoning")];
   return {
-    ...(text !== undefined && { text }),
-    ...(thinking !== undefined && { thinking }),
+    ...definedOnly({ text, thinking }),
     toolCalls: content.flatMap((part) =>
       part.type === "tool-call" ? [{ id: part.toolCallId, name: part.toolName, argumentsText: part.input }] : [],
     ),
     ...(finishReason.unified !== "other" && { finishReason: finishReason.unified }),
     ...(end !== -1 && { wire: { cut: { chunk: Infinity } } }),
   };
-}
-
-function isStreamPart(part: ScriptedPart): part is LanguageModelV4StreamPart {
-  return !(part instanceof Error) && part.type !== "pause";
 }
 
 /** A scripted turn with its ids, its signatures, and the faults that concern its content. */
@@ -85,7 +78,12 @@ export function toWireTurn(turn: ServerTurn, naming: TurnIds): WireTurn {
   const signature = thinking === undefined || inText ? undefined : (turn.signature ?? naming.sign(thinking));
   const calls = toolCalls.map((call, at) => {
     const signed = naming.signsCalls && at === 0 ? (turn.signature ?? naming.sign(argumentsOf(call))) : undefined;
-    return toWireCall(call, naming.nextId(), signed);
+    return {
+      id: call.id ?? naming.nextId(),
+      name: call.name,
+      argumentsText: argumentsOf(call),
+      signature: call.signature ?? signed,
+    };
   });
   return {
     number: naming.number,
@@ -97,15 +95,6 @@ export function toWireTurn(turn: ServerTurn, naming: TurnIds): WireTurn {
     usage: usageOf(turn, faults),
     faults,
     pieces: piecesBy(faults),
-  };
-}
-
-function toWireCall(call: ScriptedToolCall, id: string, signature: string | undefined): WireCall {
-  return {
-    id: call.id ?? id,
-    name: call.name,
-    argumentsText: argumentsOf(call),
-    signature: call.signature ?? signature,
   };
 }
 

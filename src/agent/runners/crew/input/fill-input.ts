@@ -46,12 +46,11 @@ const rules = [
 ].join("\n\n");
 
 function fillPrompt({ target, prompt, description, providedArgs, results }: FillInputOptions): string {
-  const { name, schema } = target;
   return [
     `The question that is being answered: ${cutText(prompt, maxPromptLength).text}`,
     `The step: ${description}`,
-    `The tool ${name}: ${cutText(target.description, 1000).text}`,
-    `Its JSON Schema: ${cutText(JSON.stringify(schema), maxSchemaLength).text}`,
+    `The tool ${target.name}: ${cutText(target.description, 1000).text}`,
+    `Its JSON Schema: ${cutText(JSON.stringify(target.schema), maxSchemaLength).text}`,
     ...(providedArgs === undefined ? [] : [`A draft, made before there were results: ${JSON.stringify(providedArgs)}`]),
     ...results.map(({ id, text }) => `What ${id} gave:\n${fenceData(id, text)}`),
   ].join("\n\n");

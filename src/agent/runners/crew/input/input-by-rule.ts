@@ -1,3 +1,4 @@
+import { orElse } from "../../../../base/index.ts";
 import { type JsonSchema, isRecord, propertiesOf } from "../../../../schema/index.ts";
 import type { ResultKind } from "../../../../hub/index.ts";
 import { salientTerms } from "../../notes/salient-terms.ts";
@@ -164,11 +165,7 @@ export function findZone(text: string): string | undefined {
 }
 
 function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
+  return orElse(() => new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "", false);
 }
 
 /** Words for operators. */

@@ -23,7 +23,10 @@ const maxInputSize = 20_000;
 
 /** Parses the plan in an answer: finds its JSON in prose and fences, and ignores unknown keys. */
 export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps: number }): ParsedCrewPlan {
-  const found = listIn(answer);
+  // The list of steps, or an error message.
+  const found = readJsonObject(wrapped(answer), ({ steps }): readonly unknown[] | string =>
+    Array.isArray(steps) ? steps : 'the JSON object has no list "steps"',
+  );
   if (typeof found === "string") return { steps: [], issues: [found], notices: [] };
   const issues: string[] = [];
   const written = found.slice(0, maxRead).flatMap((item, index) => {
@@ -38,13 +41,6 @@ export function parseCrewPlan(answer: string, { maxSteps }: { readonly maxSteps:
   const { steps, notices } = linkPlan(written.slice(0, maxSteps));
   const shortened: AgentNotice = { code: "plan_shortened", params: { steps: found.length, max: maxSteps } };
   return { steps, issues: issues.slice(0, 10), notices: tooMany ? [shortened, ...notices] : notices };
-}
-
-/** The list of steps, or an error message. */
-function listIn(answer: string): readonly unknown[] | string {
-  return readJsonObject(wrapped(answer), ({ steps }): readonly unknown[] | string =>
-    Array.isArray(steps) ? steps : 'the JSON object has no list "steps"',
-  );
 }
 
 /** Some models omit the object around the list. */

@@ -1,0 +1,85 @@
+import type {
+  JournalEvent,
+  NewJournalEvent,
+  NewRun,
+  RunEnd,
+  RunQuery,
+  RunStatus,
+  RunWait,
+  StoredRun,
+} from "./run-journal.ts";
+import { isLargePayload, textInJson } from "./run-state.ts";
+
+/** A run of an in-memory journal, as it changes. */
+export interface InMemoryRun {
+  readonly made: NewRun;
+  readonly position: number;
+  /** In order, by reference. */
+  readonly events: NewJournalEvent[];
+  status: RunStatus;
+  end: RunEnd | undefined;
+  owner: string | undefined;
+  epoch: number;
+  deaths: number;
+  cancel: { readonly by: string | undefined } | undefined;
+  /** The wait of a suspended run; `ready` once the run may continue. */
+  waitsFor: RunWait | "ready" | undefined;
+}
+
+/** The run as a journal returns it. */
+export function storedRun(stored: InMemoryRun): StoredRun {
+  const { made, status, end, owner, epoch, deaths, cancel } = stored;
+  return {
+    ...made,
+    status,
+    ...(end !== undefined && { finishedAt: end.at }),
+    ...(end?.output !== undefined && { output: end.output }),
+    ...(end?.error !== undefined && { error: end.error }),
+    cancelRequested: cancel !== undefined,
+    ...(cancel?.by !== undefined && { cancelBy: cancel.by }),
+    ...(owner !== undefined && { leaseHolder: owner }),
+    epoch,
+    deaths,
+  };
+}
+
+/** The same for a list. */
+export function listedRun(stored: InMemoryRun): StoredRun {
+  const { output, ...run } = storedRun(stored);
+  return output === undefined || isLargePayload(output) ? run : { ...run, output };
+}
+
+/** Its events as a journal returns them. */
+export function eventsOf({ events }: InMemoryRun): JournalEvent[] {
+  return events.map(publicEvent);
+}
+
+/** The event without its record. */
+export function publicEvent({ seq, kind, key, at, data }: NewJournalEvent): JournalEvent {
+  return { seq, kind, key, at, data };
+}
+
+/** True if the run has the properties that the query names. */
+export function matchesQuery(stored: InMemoryRun, query: RunQuery): boolean {
+  const { made, status } = stored;
+  const requested: readonly (readonly [unknown, unknown])[] = [
+    [query.id, made.id],
+    [query.kind, made.kind],
+    [query.name, made.name],
+    [query.status, status],
+    [query.conversation, made.conversation?.id],
+    [query.calledBy, made.calledBy],
+  ];
+  if (requested.some(([value, own]) => value !== undefined && value !== own)) return false;
+  if (query.since !== undefined && made.startedAt < query.since) return false;
+  return query.text === undefined || containsText(stored, query.text);
+}
+
+/** True if its id, name or error contains the text; ASCII letters match in either case. */
+function containsText({ made, end }: InMemoryRun, text: string): boolean {
+  const lower = (value: string): string => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const [searched, inError] = [lower(text), lower(textInJson(text))];
+  return (
+    [made.id, made.name].some((part) => lower(part).includes(searched)) || lower(end?.error ?? "").includes(inError)
+  );
+}
