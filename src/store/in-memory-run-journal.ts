@@ -12,8 +12,8 @@ import {
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  runLimit,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
   JournalEvent,
@@ -211,7 +211,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
