@@ -101,7 +101,7 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
   checkTexts(spec, known, report);
   if (spec.input !== undefined) warnUnusedInputs(spec, all, report);
   const steps = parts.map(({ step }) => step);
-  const inferred = (): Schema => fromJsonSchema(inferInputs({ uses: all, steps, handling: spec.error_handling }));
+  const inferred = (): Schema => fromJsonSchema(inferInputs(all, steps, spec.error_handling));
   const plan: Plan = assemble({
     spec,
     context,
