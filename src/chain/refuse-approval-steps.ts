@@ -1,6 +1,6 @@
 import { type Failure, cliCommand, failure } from "../base/index.ts";
 import type { Plan } from "./plan/plan.ts";
-import { chainsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 /** Reason why no approver is available. */
 export interface NoApproverReason {
@@ -19,7 +19,7 @@ export function refuseApprovalSteps(
   { refusal, instead }: NoApproverReason,
   named = false,
 ): Failure | undefined {
-  for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
+  for (const { name, steps } of [plan, ...reachOf(plan).chains.values()]) {
     const step = steps.find(({ approval }) => approval !== undefined && (!named || approval.approvers.length > 0));
     if (step === undefined) continue;
     const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;

@@ -10,7 +10,7 @@ import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { ChainCalls } from "./chain-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 
 /** A chain that is called as a tool. */
@@ -52,7 +52,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     calls: new ChainCalls({
       plan,
       runId,
-      runner: engineRunner({ begin: call.beginCall, tools: toolsOf(plan), secrets: context.secrets }),
+      runner: engineRunner({ begin: call.beginCall, tools: reachOf(plan).tools, secrets: context.secrets }),
       content: { tainted, untrusted, known },
     }),
     clock: systemClock,

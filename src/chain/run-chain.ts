@@ -18,7 +18,7 @@ import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-facts.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import type { ChainNoticeListener } from "./texts/chain-text-table.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 /** Options of {@link runChain} besides the chain. */
 export interface RunChainOptions extends RunCallerOptions {
@@ -88,7 +88,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
     options.runner ??
     engineRunner({
       begin: (target, args, context) => engine.begin(target, args, context),
-      tools: toolsOf(plan),
+      tools: reachOf(plan).tools,
       secrets: secrets ?? engine.secrets,
       elicit: options.elicit,
       isImmediate: options.onEvent === undefined,
