@@ -2,23 +2,12 @@ import { type Failure, cliCommand, failure } from "../base/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { reachOf } from "./plan-targets.ts";
 
-/** Reason why no approver is available. */
-export interface NoApproverReason {
-  /** Action that is impossible, such as `cannot be called as a tool`. */
-  readonly refusal: string;
-  /** Suggested alternative. */
-  readonly instead: string;
-}
-
 /**
  * Returns why a chain with approvals is refused before its first step: a half-executed chain would be worse than none.
- * `named`: only a chain with named approvers is.
+ * `refusal` is what is impossible, such as `cannot be called as a tool`; `instead` suggests an alternative. `named`: only
+ * a chain with named approvers is refused.
  */
-export function refuseApprovalSteps(
-  plan: Plan,
-  { refusal, instead }: NoApproverReason,
-  named = false,
-): Failure | undefined {
+export function refuseApprovalSteps(plan: Plan, refusal: string, instead: string, named = false): Failure | undefined {
   for (const { name, steps } of [plan, ...reachOf(plan).chains.values()]) {
     const step = steps.find(({ approval }) => approval !== undefined && (!named || approval.approvers.length > 0));
     if (step === undefined) continue;
@@ -31,7 +20,7 @@ export function refuseApprovalSteps(
 
 /** Same as {@link refuseApprovalSteps} for a chain that is called as a tool. */
 export function refuseToolApprovals(plan: Plan, canElicit: boolean): Failure | undefined {
-  return refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead: runInstead(plan) }, canElicit);
+  return refuseApprovalSteps(plan, "cannot be called as a tool", runInstead(plan), canElicit);
 }
 
 /** Suggests how to start a run that can wait for approvals. */

@@ -127,7 +127,7 @@ function checkTools(plan: Plan, { runner, onNotice }: RunChainOptions): void {
 function resolveApprovals(plan: Plan, { requestApproval, approvals }: RunChainOptions): RequestApproval | undefined {
   if (requestApproval !== undefined || approvals !== undefined) return requestApproval;
   const instead = "a run in memory needs `requestApproval` or `approvals` for that";
-  const refusal = refuseApprovalSteps(plan, { refusal: "was not started", instead });
+  const refusal = refuseApprovalSteps(plan, "was not started", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   const note = "no approver is available in a run in memory";
   return () => Promise.resolve({ approved: false, note });

@@ -96,23 +96,19 @@ export interface StepLog {
   readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
 }
 
-/** Options for logging steps. */
-export interface StepLogOptions {
-  readonly redactor: LogRedactor;
-  readonly utcOffset: number | undefined;
-  /** The last known moment; epoch milliseconds. */
-  readonly until: number;
-}
-
-/** A step as the execution log shows it; undefined if it has not started. */
-export function toStepLog(state: StepState, options: StepLogOptions): StepLog | undefined {
+/** A step as the execution log shows it; undefined if it has not started. `until` is the last known moment. */
+export function toStepLog(
+  state: StepState,
+  redactor: LogRedactor,
+  utcOffset: number | undefined,
+  until: number,
+): StepLog | undefined {
   if (state.status === "pending") return undefined;
-  const { redactor } = options;
-  const { durationMs, queuedMs } = stepTimes(state, options.until);
+  const { durationMs, queuedMs } = stepTimes(state, until);
   return {
     id: state.path,
     tool: state.step.target.name,
-    ...(state.startedAt > 0 && { started_at: toLocalTime(state.startedAt, options.utcOffset) }),
+    ...(state.startedAt > 0 && { started_at: toLocalTime(state.startedAt, utcOffset) }),
     duration_ms: rounded(durationMs, 3),
     ...(queuedMs > 0 && { queued_ms: rounded(queuedMs, 3) }),
     status: state.status,

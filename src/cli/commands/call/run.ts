@@ -54,9 +54,7 @@ export const callTool: RunCommand = async (invocation) => {
     // Without the tool's schema its arguments cannot be parsed; the call then fails with the unknown tool, which is the
     // error to report.
     const parsedInput =
-      tool === undefined
-        ? nothing
-        : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
+      tool === undefined ? nothing : await readArguments(pairs, "--args", invocation.text("args"), tool.input.json);
     const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, notStored });
     if (notStored !== undefined && result.success) storeFailures.push(notRecorded(notStored));
     printResult(result, { invocation, workspace, input: parsedInput, tool });

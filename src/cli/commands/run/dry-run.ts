@@ -12,7 +12,7 @@ import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { userName } from "../../terminal/user-name.ts";
-import { type JsonSchema, unknownKeys } from "../../../schema/index.ts";
+import { unknownKeys } from "../../../schema/index.ts";
 import { type CliArguments, readArguments } from "../call/read-arguments.ts";
 import { UsageError } from "../../program/usage-error.ts";
 
@@ -138,25 +138,18 @@ export interface RunRequest {
   readonly runId: string | undefined;
 }
 
-/** Accepts any value. */
-const anything: JsonSchema = {};
-
 /** Reads the input of a chain, parsed according to its schema, and the other options of the run. */
 export async function readRun(plan: Plan, invocation: Invocation): Promise<RunRequest> {
   const [, ...pairs] = invocation.words;
-  const parsedInput = await readArguments({
-    pairs: [...invocation.texts("i"), ...pairs],
-    text: invocation.text("input"),
-    option: "--input",
-    schema: plan.input.json,
-  });
+  const words = [...invocation.texts("i"), ...pairs];
+  const parsedInput = await readArguments(words, "--input", invocation.text("input"), plan.input.json);
   checkKeys(parsedInput, plan);
   checkForms(parsedInput, plan);
-  const context = { pairs: invocation.texts("context"), text: undefined, option: "--context", schema: anything };
+  const context = await readArguments(invocation.texts("context"), "--context", undefined, {});
   return {
     plan,
     input: parsedInput.args,
-    context: (await readArguments(context)).args,
+    context: context.args,
     runId: invocation.text("runId"),
   };
 }
