@@ -6,7 +6,7 @@ import { type SentSecret, type ToolNeeds, ToolRegistry, toolNeeds } from "../too
 import { chainNameIn } from "./chain-file.ts";
 import { type ChainText, readChainTexts, readSentSecrets, toolFolders } from "./read-sent-secrets.ts";
 import type { Settings } from "./read-settings.ts";
-import { settingItems } from "./restrict-config.ts";
+import { wideSettings } from "./restrict-config.ts";
 import {
   type TrustContext,
   type TrustItem,
@@ -47,7 +47,7 @@ export async function readTrustSet(dir: string, { config, source }: Settings): P
     ...chainSecrets.map((sent) => secretItem(sent, context)),
     ...config.env.map(environmentItem),
     ...config.network.allow.map(networkItem),
-    ...settingItems(config, dir),
+    ...wideSettings(config, dir).map(({ item }) => item),
     ...chains.flatMap(replacementItems),
   ];
   const idle = unsentSecrets(config, items).map((name) => secretItem({ name, to: "" }, context));
