@@ -2,7 +2,7 @@ import type { CompiledValue } from "../expr/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Plan, Target } from "./plan/plan.ts";
 
-/** What a plan, or a chain that it calls, may reach. */
+/** Tools, secrets, environment variables and chains of a plan and of the chains that it calls. */
 interface PlanReach {
   /** Every tool, as of the time of planning. */
   readonly tools: ReadonlyMap<string, AnyTool>;
