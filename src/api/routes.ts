@@ -1,5 +1,6 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
+import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
@@ -36,6 +37,10 @@ export interface Route {
   readonly status?: number;
   /** Starts work: takes an `Idempotency-Key`. */
   readonly startsWork?: true;
+  /** The work is that of the run in the path, not new. */
+  readonly resumes?: true;
+  /** The name of the schema of the response with the status 202, if it differs: the work has not ended yet. */
+  readonly accepted?: SchemaName;
 }
 
 /**
@@ -44,6 +49,7 @@ export interface Route {
  */
 export const routes: Routes = {
   ...approvalRoutes,
+  ...callRoutes,
   ...chainRoutes,
   ...recordRoutes,
   ...runRoutes,
@@ -53,6 +59,7 @@ export const routes: Routes = {
 };
 
 type Routes = typeof approvalRoutes &
+  typeof callRoutes &
   typeof chainRoutes &
   typeof recordRoutes &
   typeof runRoutes &

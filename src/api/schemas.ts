@@ -1,5 +1,6 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
+import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
@@ -14,6 +15,7 @@ import { toolSchemas } from "./areas/tools.ts";
  */
 export const schemas: Schemas = {
   ...approvalSchemas,
+  ...callSchemas,
   ...chainSchemas,
   ...problemSchemas,
   ...recordSchemas,
@@ -24,6 +26,7 @@ export const schemas: Schemas = {
 };
 
 type Schemas = typeof approvalSchemas &
+  typeof callSchemas &
   typeof chainSchemas &
   typeof problemSchemas &
   typeof recordSchemas &

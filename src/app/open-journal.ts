@@ -4,12 +4,16 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type AuditLog,
+  type IdempotencyKeyStore,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
+  createInMemoryAuditLog,
+  createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
 } from "../store/index.ts";
@@ -19,12 +23,14 @@ import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals, runs and tokens. */
+/** The stores of a workspace for records, approvals, runs, and access to its server. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly idempotencyKeys: IdempotencyKeyStore;
+  readonly audit: AuditLog;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -47,14 +53,13 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, cache: index.cache, close };
+  return { ...storesOf(store), cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -63,8 +68,12 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens } = store;
-  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
+  return { ...storesOf(store), cache: undefined, close: () => store.close() };
+}
+
+function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
+  const { records, approvals, runs, tokens, idempotencyKeys, audit } = store;
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit };
 }
 
 function makeFolder(data: string): void {
@@ -95,6 +104,8 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     approvals,
     runs: createInMemoryRunJournal({ records, approvals }),
     tokens: createInMemoryApiTokens(),
+    idempotencyKeys: createInMemoryIdempotencyKeys(),
+    audit: createInMemoryAuditLog(),
     cache: undefined,
     store: undefined,
     close: () => records.close(),

@@ -90,6 +90,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
     tokens: new ApiTokens(journal.tokens, systemClock),
+    audit: journal.audit,
+    idempotencyKeys: journal.idempotencyKeys,
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),

@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { RouteName } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
-import { createIdGenerator, fail } from "../base/index.ts";
+import { createIdGenerator, fail, systemClock } from "../base/index.ts";
 import { createInboundGuard } from "../net/index.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
 import { createApp } from "./request/create-app.ts";
 import type { Handlers } from "./request/handler.ts";
+import { KeyedRequests } from "./request/keyed-requests.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { recordRoutes } from "./routes/records.ts";
@@ -22,6 +24,7 @@ import { toolRoutes } from "./routes/tools.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
+const idleCheckMs = 20;
 
 /** Options of a server, and the parts that it begins with. */
 export interface WorkspaceServerOptions extends ServerOptions {
@@ -43,11 +46,14 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#host = host;
     this.#worker = new RunWorker(workspace);
     const names = new ToolNames();
+    const ids = createIdGenerator();
+    const { onError = warn } = options;
     const app = createApp({
       workspace,
       handlers: {
-        ...toolRoutes(names),
+        ...toolRoutes(names, this.#worker),
         ...approvalRoutes(),
+        ...callRoutes(this.#worker),
         ...chainRoutes(),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
@@ -61,11 +67,12 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         limits: options.limits,
         port: () => this.#port,
       }),
-      ids: createIdGenerator(),
+      keyed: new KeyedRequests({ workspace, ids, clock: systemClock, onError: (error) => onError(error, "") }),
+      ids,
       isReady: () => this.#isReady,
       maxBodyBytes,
       onAccess: options.onAccess,
-      onError: options.onError ?? warn,
+      onError,
     });
     this.fetch = (request) => app.fetch(request, {});
     const listener = getRequestListener(
@@ -97,8 +104,10 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     await this.#worker.stop();
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeIdleConnections();
+    // A connection is idle once its last request is answered; the client may keep it open for long.
+    const timer = setInterval(() => this.#server.closeIdleConnections(), idleCheckMs);
     await closed;
+    clearInterval(timer);
   }
 }
 
