@@ -51,12 +51,12 @@ export async function serveWorkspace(files: Files = {}, options: ServerOptions =
 }
 
 /** Serves one new workspace for all tests of a file, from its first use on. */
-export function sharedWorkspace(files: Files = {}, options: ServerOptions = {}): () => Promise<ServedWorkspace> {
+export function sharedWorkspace(files: Files = {}): () => Promise<ServedWorkspace> {
   let served: Promise<ServedWorkspace> | undefined;
   const serve = async (): Promise<ServedWorkspace> => {
     const dir = await mkdtemp(join(tmpdir(), "windlass-test-"));
     await writeFiles(dir, files);
-    return serveFolder(dir, options);
+    return serveFolder(dir);
   };
   afterAll(async () => {
     const used = await served;
@@ -70,14 +70,29 @@ export function sharedWorkspace(files: Files = {}, options: ServerOptions = {}):
 /** Serves the workspace of a folder until it is closed. */
 export async function serveFolder(dir: string, options: ServerOptions = {}): Promise<ServedWorkspace> {
   const workspace = await openWorkspace(dir, { reload: false });
+  const served = await listen(workspace, options);
+  const close = async (): Promise<void> => {
+    await served.close();
+    await workspace.close();
+  };
+  return { ...served, close };
+}
+
+/** Serves an open workspace with one more server until the end of the test: it has limits and failed attempts of its own. */
+export async function serveAgain(
+  { workspace }: Pick<ServedWorkspace, "workspace">,
+  options: ServerOptions = {},
+): Promise<ServedWorkspace> {
+  const served = await listen(workspace, options);
+  opened.push(served.close);
+  return served;
+}
+
+async function listen(workspace: Workspace, options: ServerOptions): Promise<ServedWorkspace> {
   const tokens = { admin: adminToken, reader: { token: readToken, scopes: ["read"] as const } };
   const server = createServer(workspace, { tokens, ...options });
   const { url } = await server.listen(0);
-  const close = async (): Promise<void> => {
-    await server.close();
-    await workspace.close();
-  };
-  return { workspace, server, url, send: senderTo(url), close };
+  return { workspace, server, url, send: senderTo(url), close: () => server.close() };
 }
 
 /** Sends requests to a server. */

@@ -49,6 +49,6 @@ export const callRoutes = {
     access: "call",
     summary: "Cancel a durable call. `Prefer: wait=30` waits up to 30 s for its end; 200 if it has ended.",
     response: "Call",
-    status: 202,
+    accepted: "Call",
   },
 } as const;
