@@ -1,5 +1,6 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
+import { auditRoutes } from "./areas/audit.ts";
 import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { recordRoutes } from "./areas/records.ts";
@@ -49,6 +50,7 @@ export interface Route {
  */
 export const routes: Routes = {
   ...approvalRoutes,
+  ...auditRoutes,
   ...callRoutes,
   ...chainRoutes,
   ...recordRoutes,
@@ -59,6 +61,7 @@ export const routes: Routes = {
 };
 
 type Routes = typeof approvalRoutes &
+  typeof auditRoutes &
   typeof callRoutes &
   typeof chainRoutes &
   typeof recordRoutes &

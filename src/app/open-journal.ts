@@ -18,6 +18,7 @@ import {
   createInMemoryRunJournal,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
 import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
@@ -72,7 +73,8 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
 }
 
 function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
-  const { records, approvals, runs, tokens, idempotencyKeys, audit } = store;
+  const { records, runs, tokens, idempotencyKeys, audit } = store;
+  const approvals = auditedApprovals(store.approvals, audit);
   return { store, records, approvals, runs, tokens, idempotencyKeys, audit };
 }
 
@@ -99,13 +101,14 @@ function makeFolder(data: string): void {
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
   const approvals = createInMemoryApprovals({});
+  const audit = createInMemoryAuditLog();
   return {
     records,
-    approvals,
+    approvals: auditedApprovals(approvals, audit),
     runs: createInMemoryRunJournal({ records, approvals }),
     tokens: createInMemoryApiTokens(),
     idempotencyKeys: createInMemoryIdempotencyKeys(),
-    audit: createInMemoryAuditLog(),
+    audit,
     cache: undefined,
     store: undefined,
     close: () => records.close(),

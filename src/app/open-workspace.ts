@@ -89,7 +89,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
-    tokens: new ApiTokens(journal.tokens, systemClock),
+    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
     audit: journal.audit,
     idempotencyKeys: journal.idempotencyKeys,
     store: journal.store,

@@ -12,6 +12,7 @@ import { createApp } from "./request/create-app.ts";
 import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
@@ -53,6 +54,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       handlers: {
         ...toolRoutes(names, this.#worker),
         ...approvalRoutes(),
+        ...auditRoutes(),
         ...callRoutes(this.#worker),
         ...chainRoutes(),
         ...recordRoutes(),

@@ -94,6 +94,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
     bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
   },
+  list_audit: {
+    good: () => ({ path: "/v1/audit?action=token.create&limit=5" }),
+    bad: { path: "/v1/audit?cursor=bm8", status: 400 },
+  },
   get_call: {
     good: async (served) => ({ path: await durableCall(served) }),
     bad: { path: "/v1/calls/none", status: 404 },

@@ -188,6 +188,7 @@ class Endpoint {
         query: parseQuery(this.#name, searchParams),
         body,
         headers,
+        requestId: exchange.requestId,
         signal: request.signal,
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;

@@ -1,4 +1,4 @@
-import type { Workspace } from "../../app/index.ts";
+import type { AuditActor, Workspace } from "../../app/index.ts";
 import { brandOf } from "../../base/index.ts";
 import {
   type PathParams,
@@ -21,10 +21,16 @@ export interface ServerRequest<Name extends RouteName> {
   readonly query: QueryParams<Name>;
   readonly body: RequestBody<Name>;
   readonly headers: Headers;
+  readonly requestId: string;
   /** Aborted when the client disconnects; not for a request with an idempotency key, whose response is stored. */
   readonly signal: AbortSignal;
   /** The work of a request with an idempotency key. */
   readonly work: Work | undefined;
+}
+
+/** The caller of a request, for the audit log. */
+export function actorOf({ caller, requestId }: Pick<ServerRequest<RouteName>, "caller" | "requestId">): AuditActor {
+  return { by: caller.principal, requestId };
 }
 
 /** Work that starts once, however often its request is sent. */

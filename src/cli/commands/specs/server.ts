@@ -44,5 +44,23 @@ const token: CommandSpec = {
   ],
 };
 
+const audit: CommandSpec = {
+  name: "audit",
+  summary: "list who decided approvals, saved chains, and created or revoked tokens, newest first",
+  options: [
+    { flags: "--by NAME", about: "only of this user or token" },
+    {
+      flags: "--action ACTION",
+      about: "only this action",
+      choices: ["approval.decide", "chain.save", "token.create", "token.revoke", "session.open"],
+    },
+    { flags: "--since TIME", about: "only from this time on: a duration ago such as 12h or 7d, or a date" },
+    { flags: "--limit N", about: "at most this many (default: 20)", min: 1, max: 1000, whole: true },
+    json,
+  ],
+  examples: ["windlass audit", "windlass audit --action token.create --since 30d"],
+  load: async () => (await import("../audit/run.ts")).showAudit,
+};
+
 /** The group "Server" of the help. */
-export const serverGroup: CommandGroup = { title: "Server", commands: [token] };
+export const serverGroup: CommandGroup = { title: "Server", commands: [token, audit] };
