@@ -1,4 +1,5 @@
 import { type CommandGroup, type CommandSpec, json } from "../../program/command-spec.ts";
+import { since } from "./maintenance.ts";
 
 const token: CommandSpec = {
   name: "token",
@@ -54,7 +55,7 @@ const audit: CommandSpec = {
       about: "only this action",
       choices: ["approval.decide", "chain.save", "token.create", "token.revoke", "session.open"],
     },
-    { flags: "--since TIME", about: "only from this time on: a duration ago such as 12h or 7d, or a date" },
+    since,
     { flags: "--limit N", about: "at most this many (default: 20)", min: 1, max: 1000, whole: true },
     json,
   ],
