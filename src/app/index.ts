@@ -41,3 +41,4 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./wire/to-wire.ts";
+export * from "./wire/to-wire-event.ts";
