@@ -45,7 +45,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#host = host;
     this.#hub = new EventHub(workspace);
-    this.#worker = new RunWorker(workspace, this.#hub.live);
+    this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
     const app = createApp({
       workspace,

@@ -9,6 +9,7 @@ import {
   feedStart,
   isFinished,
 } from "../../store/index.ts";
+import { toCursor } from "./event-cursor.ts";
 import { encodeEvent, heartbeat } from "./event-reader.ts";
 import { LiveRuns } from "./live-runs.ts";
 import type { Subscription } from "./subscription.ts";
@@ -205,15 +206,4 @@ function topicsOf(change: FeedChange): StreamTopic[] {
     case "approval":
       return ["approvals", ...(change.approval.runId === undefined ? [] : [runTopic(change.approval.runId)])];
   }
-}
-
-/** The id of an event: the feed, and the position after the event. */
-export function toCursor(feedId: string, { event, change }: FeedPosition): string {
-  return `${feedId}.${event}.${change}`;
-}
-
-/** The position of an id; undefined if it is of another feed. */
-export function fromCursor(feedId: string, cursor: string): FeedPosition | undefined {
-  const [id, event, change] = /^(.+)\.(\d{1,15})\.(\d{1,15})$/.exec(cursor)?.slice(1) ?? [];
-  return id === feedId ? { event: Number(event), change: Number(change) } : undefined;
 }

@@ -1,7 +1,6 @@
-import type { WireValue } from "../../api/index.ts";
-import type { Engine } from "../../engine/index.ts";
 import { toWireRecord, toWireStatistics } from "../../app/index.ts";
 import { asWire } from "../request/as-wire.ts";
+import { metricsOf } from "../request/engine-metrics.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
 
 /** Records of calls, and figures about them. */
@@ -27,17 +26,5 @@ export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_st
     get_stats: async ({ workspace }) =>
       asWire<"Statistics">(toWireStatistics(await workspace.engine.records.statistics())),
     get_metrics: ({ workspace }) => metricsOf(workspace.engine),
-  };
-}
-
-/** Slots and queues now. */
-export function metricsOf(engine: Pick<Engine, "metrics" | "bucketMetrics">): WireValue<"Metrics"> {
-  const { currentConcurrent, queueLength, totalRejected, totalTimeout } = engine.metrics();
-  return {
-    running: currentConcurrent,
-    queued: queueLength,
-    rejected: totalRejected,
-    timed_out: totalTimeout,
-    buckets: engine.bucketMetrics(),
   };
 }
