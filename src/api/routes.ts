@@ -3,6 +3,7 @@ import { approvalRoutes } from "./areas/approvals.ts";
 import { auditRoutes } from "./areas/audit.ts";
 import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
+import { eventRoutes } from "./areas/events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -53,6 +54,7 @@ export const routes: Routes = {
   ...auditRoutes,
   ...callRoutes,
   ...chainRoutes,
+  ...eventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -64,6 +66,7 @@ type Routes = typeof approvalRoutes &
   typeof auditRoutes &
   typeof callRoutes &
   typeof chainRoutes &
+  typeof eventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

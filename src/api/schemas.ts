@@ -3,6 +3,7 @@ import { approvalSchemas } from "./areas/approvals.ts";
 import { auditSchemas } from "./areas/audit.ts";
 import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
+import { eventSchemas } from "./areas/events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
@@ -19,6 +20,7 @@ export const schemas: Schemas = {
   ...auditSchemas,
   ...callSchemas,
   ...chainSchemas,
+  ...eventSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -31,6 +33,7 @@ type Schemas = typeof approvalSchemas &
   typeof auditSchemas &
   typeof callSchemas &
   typeof chainSchemas &
+  typeof eventSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

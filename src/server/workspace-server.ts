@@ -14,6 +14,8 @@ import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
+import { EventHub } from "./events/event-hub.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -35,6 +37,7 @@ export interface WorkspaceServerOptions extends ServerOptions {
 export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly fetch: Server["fetch"];
   readonly #server: InboundServer;
+  readonly #hub: EventHub;
   readonly #worker: RunWorker;
   readonly #drainMs: number;
   #isReady = true;
@@ -42,7 +45,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
-    this.#worker = new RunWorker(workspace, options);
+    this.#hub = new EventHub(workspace, options.onRunEvent);
+    this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
     const ids = createIdGenerator();
     const { onError = warn } = options;
@@ -54,6 +58,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...auditRoutes(),
         ...callRoutes(this.#worker),
         ...chainRoutes(),
+        ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
         ...tokenRoutes(codes),
@@ -102,6 +107,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   async close(): Promise<void> {
     this.#isReady = false;
     await this.#worker.stop();
+    this.#hub.close();
     await this.#server.close(this.#drainMs);
   }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FailureError } from "../../../base/index.ts";
+import { changeFeedStep } from "./change-feed-tables.ts";
 import { renameStoredFields } from "./rename-stored-fields.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { databaseFailure } from "../database/store-failure.ts";
@@ -223,6 +224,8 @@ export const migrationSteps: readonly MigrationStep[] = [
      request_id TEXT
    ) STRICT;
    CREATE INDEX audit_log_time ON audit_log (at);`,
+
+  changeFeedStep,
 ];
 
 /** The version this Windlass writes. */
