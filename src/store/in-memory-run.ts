@@ -1,4 +1,5 @@
 import type {
+  ExternalEvent,
   JournalEvent,
   NewJournalEvent,
   NewRun,
@@ -16,6 +17,8 @@ export interface InMemoryRun {
   readonly position: number;
   /** In order, by reference. */
   readonly events: NewJournalEvent[];
+  /** External events, in order. */
+  readonly inbox: ExternalEvent[];
   status: RunStatus;
   end: RunEnd | undefined;
   owner: string | undefined;

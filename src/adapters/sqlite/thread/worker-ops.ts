@@ -6,9 +6,12 @@ import type {
   ApprovalRequest,
   ApprovalStatus,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
@@ -183,6 +186,9 @@ export interface WriterOps extends TokenOps {
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
