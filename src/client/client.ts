@@ -71,6 +71,20 @@ export class WindlassClient {
       this.#decide(id, { decision: "reject", ...(note !== undefined && { note }) }, options),
   };
 
+  /** Runs: deliver events. */
+  readonly runs = {
+    /** Delivers an event to a run. With an `eventId`, it is safe to send again: the run receives the event once. */
+    sendEvent: (
+      id: string,
+      name: string,
+      data: unknown = null,
+      { eventId, ...options }: SendEventOptions = {},
+    ): Promise<ResponseBody<"send_event">> => {
+      const body: RequestBody<"send_event"> = { data, ...(eventId !== undefined && { event_id: eventId }) };
+      return this.#body("send_event", { params: { id, name }, body, ...options });
+    },
+  };
+
   /** Records of calls, and figures about them. */
   readonly records = {
     list: (
@@ -113,6 +127,12 @@ export class WindlassClient {
 export interface CallOptions extends RequestOptions {
   readonly conversationId?: string | undefined;
   readonly timeoutMs?: number | undefined;
+}
+
+/** Options of an event. */
+export interface SendEventOptions extends RequestOptions {
+  /** An event with the same name and id is delivered to a run once. */
+  readonly eventId?: string | undefined;
 }
 
 interface ListPage<Item> {

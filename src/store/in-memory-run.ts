@@ -31,10 +31,11 @@ export interface InMemoryRun {
 
 /** The run as a journal returns it. */
 export function storedRun(stored: InMemoryRun): StoredRun {
-  const { made, status, end, owner, epoch, deaths, cancel } = stored;
+  const { made, status, end, owner, epoch, deaths, cancel, waitsFor } = stored;
   return {
     ...made,
     status,
+    ...(typeof waitsFor === "object" && { waitsFor }),
     ...(end !== undefined && { finishedAt: end.at }),
     ...(end?.output !== undefined && { output: end.output }),
     ...(end?.error !== undefined && { error: end.error }),

@@ -77,6 +77,8 @@ export interface ConversationTurnRange {
 /** A stored run. */
 export interface StoredRun extends NewRun {
   readonly status: RunStatus;
+  /** What wakes it, if it is suspended. */
+  readonly waitsFor?: RunWait;
   readonly finishedAt?: number;
   /** JSON, of a finished run. */
   readonly output?: string;

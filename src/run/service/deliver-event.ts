@@ -21,7 +21,7 @@ export interface DeliveredEvent {
 }
 
 /** Maximum size of the data of an event, as JSON. */
-export const maxEventBytes = 256 * 1024;
+export const maxEventBytes: number = 256 * 1024;
 
 const eventId = /^[\x21-\x7e]{1,200}$/;
 
