@@ -4,6 +4,7 @@ import { auditRoutes } from "./areas/audit.ts";
 import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { eventRoutes } from "./areas/events.ts";
+import { externalEventRoutes } from "./areas/external-events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -55,6 +56,7 @@ export const routes: Routes = {
   ...callRoutes,
   ...chainRoutes,
   ...eventRoutes,
+  ...externalEventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -67,6 +69,7 @@ type Routes = typeof approvalRoutes &
   typeof callRoutes &
   typeof chainRoutes &
   typeof eventRoutes &
+  typeof externalEventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

@@ -4,6 +4,7 @@ import { auditSchemas } from "./areas/audit.ts";
 import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { eventSchemas } from "./areas/events.ts";
+import { externalEventSchemas } from "./areas/external-events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
@@ -21,6 +22,7 @@ export const schemas: Schemas = {
   ...callSchemas,
   ...chainSchemas,
   ...eventSchemas,
+  ...externalEventSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -34,6 +36,7 @@ type Schemas = typeof approvalSchemas &
   typeof callSchemas &
   typeof chainSchemas &
   typeof eventSchemas &
+  typeof externalEventSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

@@ -16,6 +16,7 @@ import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { externalEventRoutes } from "./routes/external-events.ts";
 import { recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -61,6 +62,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
+        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),

@@ -41,11 +41,20 @@ steps:
   - { id: second, tool: say, params: { text: "\${steps.first.output.text}!" } }
 output: { said: "\${steps.second.output.text}" }
 `,
+  "chains/pay.yaml": `name: pay
+steps: [{ id: paid, wait: { event: payment, timeout: 7d } }]
+`,
   "chains/clean.yaml": `name: clean
 steps:
   - { id: remove, tool: delete_note, params: { id: n1 }, approval: "Delete n1?" }
 `,
 };
+
+/** A run that waits for an event. */
+async function eventRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/pay/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
 
 /** A run that has ended. */
 async function endedRun({ send }: ServedWorkspace): Promise<string> {
@@ -187,6 +196,13 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   cancel_run: {
     good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/cancel` }),
     bad: { path: "/v1/runs/none/cancel", status: 404 },
+  },
+  send_event: {
+    good: async (served) => ({
+      path: `/v1/runs/${await eventRun(served)}/events/payment`,
+      request: { body: { data: { amount: 20 }, event_id: "p1" } },
+    }),
+    bad: { path: "/v1/runs/none/events/payment", request: { body: { data: 1 } }, status: 404 },
   },
   preview_rerun: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/rerun?from=second` }),

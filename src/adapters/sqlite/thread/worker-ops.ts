@@ -8,14 +8,17 @@ import type {
   ApprovalRequest,
   ApprovalStatus,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   FeedFilter,
   FeedHead,
   FeedPage,
   FeedPosition,
   FeedRun,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
@@ -190,6 +193,9 @@ export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
