@@ -51,6 +51,8 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     claimRun: (query) => database().runs.claim(query),
     getRun: ({ runId, events }) => database().runs.get(runId, events),
     addTurn: (turn) => database().runs.addTurn(turn),
+    removeConversation: ({ conversationId }) => database().runs.removeConversation(conversationId),
+    removePruned: () => database().runs.removePruned(),
     cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
     heartbeat: ({ owner, now }) => database().runs.heartbeat(owner, now),
     requestApproval: (query) => database().approvals.request(query),

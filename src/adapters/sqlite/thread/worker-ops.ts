@@ -5,6 +5,8 @@ import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
+  ConversationQuery,
+  ConversationRemoval,
   Decision,
   ExecutableRun,
   ExecutableRunQuery,
@@ -14,6 +16,7 @@ import type {
   RunCursor,
   RunStatus,
   RunQuery,
+  StoredConversation,
   RunUpdate,
   Tallies,
   ToolTally,
@@ -183,6 +186,10 @@ export interface WriterOps extends TokenOps {
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  /** Hides the runs of a conversation and those that they called; `removePruned` removes their data. */
+  removeConversation(which: { readonly conversationId: string }): ConversationRemoval;
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(which: null): number;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
@@ -248,6 +255,9 @@ export interface TurnWrite {
   readonly data: string;
 }
 
+/** Query for a page of conversations. */
+export type ConversationsQueryRow = Required<ConversationQuery>;
+
 /** Query for turns by number, both bounds included. */
 export interface TurnsQueryRow {
   readonly conversationId: string;
@@ -287,6 +297,7 @@ export interface ReaderOps {
   dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
+  conversations(query: ConversationsQueryRow): readonly StoredConversation[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   isOwnerGone(query: OwnerQueryRow): boolean;
