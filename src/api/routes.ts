@@ -1,4 +1,5 @@
 import type { JsonOutput } from "../schema/index.ts";
+import { agentRoutes } from "./areas/agents.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { recordRoutes } from "./areas/records.ts";
@@ -43,6 +44,7 @@ export interface Route {
  * follow from this table.
  */
 export const routes: Routes = {
+  ...agentRoutes,
   ...approvalRoutes,
   ...chainRoutes,
   ...recordRoutes,
@@ -52,7 +54,8 @@ export const routes: Routes = {
   ...toolRoutes,
 };
 
-type Routes = typeof approvalRoutes &
+type Routes = typeof agentRoutes &
+  typeof approvalRoutes &
   typeof chainRoutes &
   typeof recordRoutes &
   typeof runRoutes &

@@ -1,4 +1,5 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
+import { agentSchemas } from "./areas/agents.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
@@ -13,6 +14,7 @@ import { toolSchemas } from "./areas/tools.ts";
  * and of the OpenAPI document. Times are ISO 8601, in UTC.
  */
 export const schemas: Schemas = {
+  ...agentSchemas,
   ...approvalSchemas,
   ...chainSchemas,
   ...problemSchemas,
@@ -23,7 +25,8 @@ export const schemas: Schemas = {
   ...toolSchemas,
 };
 
-type Schemas = typeof approvalSchemas &
+type Schemas = typeof agentSchemas &
+  typeof approvalSchemas &
   typeof chainSchemas &
   typeof problemSchemas &
   typeof recordSchemas &

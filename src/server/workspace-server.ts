@@ -10,6 +10,7 @@ import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
 import { createApp } from "./request/create-app.ts";
 import type { Handlers } from "./request/handler.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
@@ -47,6 +48,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names),
+        ...agentRoutes(this.#worker),
         ...approvalRoutes(),
         ...chainRoutes(),
         ...recordRoutes(),

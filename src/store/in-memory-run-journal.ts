@@ -281,7 +281,7 @@ class InMemoryRunJournal implements RunStore {
     this.#turns.add(conversationId, turn);
   }
 
-  async conversations({ before = Infinity, limit }: ConversationQuery): Promise<readonly StoredConversation[]> {
+  async conversations({ id: requested, before = Infinity, limit }: ConversationQuery): Promise<readonly StoredConversation[]> {
     const found = new Map<string, StoredConversation>();
     for (const { made, position } of this.#runs.values()) {
       if (made.conversation === undefined) continue;
@@ -290,7 +290,7 @@ class InMemoryRunJournal implements RunStore {
       found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
     }
     return [...found.values()]
-      .filter(({ position }) => position < before)
+      .filter(({ id, position }) => position < before && (requested ?? id) === id)
       .sort((a, b) => b.position - a.position)
       .slice(0, limit);
   }

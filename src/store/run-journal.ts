@@ -316,6 +316,7 @@ export interface StoredConversation {
 
 /** A page of conversations. */
 export interface ConversationQuery {
+  readonly id?: string | undefined;
   /** Only conversations before this position. */
   readonly before?: number;
   readonly limit: number;

@@ -69,6 +69,13 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
 }
 
+/** A conversation whose message was answered from the notes of the workspace. */
+async function conversation({ send }: ServedWorkspace): Promise<string> {
+  const request = { body: { prompt: "notes about tides" }, headers: { prefer: "wait=50" } };
+  const { body } = await send("POST", "/v1/agents/vault/messages", request);
+  return (body as { readonly conversation_id: string }).conversation_id;
+}
+
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
 export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_tools: {
@@ -79,6 +86,26 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   call_tool: {
     good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
     bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
+  },
+  list_agents: { good: () => ({ path: "/v1/agents" }), bad: { path: "/v1/agents?x=1", status: 400 } },
+  send_message: {
+    good: () => ({ path: "/v1/agents/vault/messages", request: { body: { prompt: "notes about tides" } } }),
+    bad: { path: "/v1/agents/nobody/messages", request: { body: { prompt: "hi" } }, status: 404 },
+  },
+  list_conversations: {
+    good: async (served) => {
+      await conversation(served);
+      return { path: "/v1/conversations?limit=5" };
+    },
+    bad: { path: "/v1/conversations?cursor=x", status: 400 },
+  },
+  get_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
+  delete_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
   },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),

@@ -154,7 +154,8 @@ function kindOf(query: ServerRequest<"list_runs">["query"]): Pick<RunQuery, "kin
   return { ...(kind !== undefined && { kind }), ...(name !== undefined && { name }) };
 }
 
-function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
+/** The position after which a page of runs continues. */
+export function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
   const [startedAt, id] = /^(\d+(?:\.\d+)?) (.+)$/.exec(decodeCursor(cursor))?.slice(1) ?? [];
   if (startedAt === undefined || id === undefined)
     throw refusal("bad_request", "the cursor is not one that a list returned");
@@ -243,7 +244,7 @@ async function checkRepeats({ workspace, params, body }: ServerRequest<"rerun">,
 }
 
 /** Starts the worker, waits for the end of the run as long as the client prefers, and returns the run. */
-async function started(
+export async function started(
   request: Pick<ServerRequest<"get_run">, "workspace" | "caller" | "headers" | "signal">,
   id: string,
   worker: RunWorker,

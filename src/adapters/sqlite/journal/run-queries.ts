@@ -143,17 +143,17 @@ export function listFinishedRuns(db: DatabaseSync, { since, until }: Required<Fi
 export const conversationHasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
 
 /** Conversations, the one with the newest run first. */
-export function listConversations(db: DatabaseSync, { before, limit }: ConversationsQueryRow): StoredConversation[] {
+export function listConversations(db: DatabaseSync, { id, before, limit }: ConversationsQueryRow): StoredConversation[] {
   const list = db.prepare(
     `SELECT listed.id, runs, newest AS position, first.id AS firstRun, last.id AS lastRun
      FROM (SELECT conversation AS id, count(*) AS runs, min(number) AS oldest, max(number) AS newest FROM runs
-           WHERE conversation IS NOT NULL AND status <> 'pruned'
+           WHERE ${id === undefined ? "conversation IS NOT NULL" : "conversation = :id"} AND status <> 'pruned'
            GROUP BY conversation HAVING newest < :before ORDER BY newest DESC LIMIT :limit) AS listed
        JOIN runs AS first ON first.number = oldest JOIN runs AS last ON last.number = newest
      ORDER BY newest DESC`,
   );
   // Only this store writes the columns.
-  return list.all({ before, limit }) as unknown as StoredConversation[];
+  return list.all({ before, limit, ...(id !== undefined && { id }) }) as unknown as StoredConversation[];
 }
 
 /** Turns of a conversation, in order. */

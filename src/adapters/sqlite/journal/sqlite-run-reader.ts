@@ -85,12 +85,13 @@ export class SqliteRunReader {
   }
 
   async conversations({
+    id,
     before = Number.MAX_SAFE_INTEGER,
     limit,
   }: ConversationQuery): Promise<readonly StoredConversation[]> {
     const { writer, reader } = this.#parts;
     await writer.settle();
-    return reader.call("conversations", { before, limit });
+    return reader.call("conversations", { id, before, limit });
   }
 
   async turns(

@@ -256,7 +256,7 @@ export interface TurnWrite {
 }
 
 /** Query for a page of conversations. */
-export type ConversationsQueryRow = Required<ConversationQuery>;
+export type ConversationsQueryRow = ConversationQuery & Pick<Required<ConversationQuery>, "before">;
 
 /** Query for turns by number, both bounds included. */
 export interface TurnsQueryRow {
