@@ -111,6 +111,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: () => ({ path: "/v1/approvals?status=pending" }),
     bad: { path: "/v1/approvals?status=odd", status: 400 },
   },
+  get_approval: {
+    good: async (served) => ({ path: `/v1/approvals/${await pendingApproval(served)}` }),
+    bad: { path: "/v1/approvals/none", status: 404 },
+  },
   decide_approval: {
     good: async (served) => ({
       path: `/v1/approvals/${await pendingApproval(served)}`,
@@ -165,6 +169,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   get_run_log: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/log` }),
     bad: { path: "/v1/runs/none/log", status: 404 },
+  },
+  get_run_events: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/events` }),
+    bad: { path: "/v1/runs/none/events", status: 404 },
   },
   explain_run: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/explain?step=second` }),

@@ -18,6 +18,7 @@ export const runSchemas = {
       rerun_of: { type: "string", description: "The run that it repeats." },
       called_by: { type: "string", description: "The run whose call started it." },
       error: { $ref: "#/components/schemas/Failure" },
+      input_preview: { type: "string", description: "In lists: the beginning of the input, except of an agent." },
     },
     required: ["run_id", "kind", "status", "started_at"],
   },
@@ -61,6 +62,22 @@ export const runSchemas = {
   RunLog: {
     type: "object",
     description: "Of a chain, its execution log. Of an agent, its result and prompt. Of a durable call, its result.",
+  },
+  RunEvents: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
+          required: ["type", "at"],
+        },
+        description: "The events as `windlass run --events` prints them.",
+      },
+      next_cursor: { type: ["string", "null"] },
+    },
+    required: ["items", "next_cursor"],
   },
   StartRunRequest: {
     type: "object",
@@ -230,7 +247,8 @@ export const runRoutes = {
     method: "GET",
     path: "/v1/runs/{id}",
     access: "read",
-    summary: "A run: its input, its output or failure, and what it waits for.",
+    summary:
+      "A run: its input, its output or failure, and what it waits for. `Prefer: wait=30` waits up to 30 s until it has ended, or waits for a decision, an event or a time.",
     response: "RunDetail",
   },
   get_run_log: {
@@ -239,6 +257,13 @@ export const runRoutes = {
     access: "read",
     summary: "The log of a run.",
     response: "RunLog",
+  },
+  get_run_events: {
+    method: "GET",
+    path: "/v1/runs/{id}/events",
+    access: "read",
+    summary: "The events of a run so far, replayed from its journal.",
+    response: "RunEvents",
   },
   explain_run: {
     method: "GET",

@@ -5,6 +5,7 @@ import {
   explainRun,
   inspectRun,
   listOpenApprovals,
+  replayEvents,
   runNameFields,
   toWireApproval,
   toWireRun,
@@ -12,7 +13,7 @@ import {
 } from "../../app/index.ts";
 import { cliCommand, isFailureError } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
-import { type RunKindId, type RunQuery, isFinished } from "../../store/index.ts";
+import { type RunKindId, type RunQuery, type StoredRun, isFinished } from "../../store/index.ts";
 import type { Language } from "../../text/index.ts";
 import { snakeKeys } from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
@@ -27,6 +28,7 @@ type RunRouteName =
   | "list_runs"
   | "get_run"
   | "get_run_log"
+  | "get_run_events"
   | "explain_run"
   | "diff_runs"
   | "resume_run"
@@ -50,7 +52,15 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
       return started(request, runId, worker);
     },
     list_runs: listRuns,
-    get_run: async (request) => toWireDetail(await requireRun(request)),
+    get_run: async (request) => {
+      const inspected = await requireRun(request);
+      const headers = await waitAsPreferred(request, inspected.run.id, worker);
+      return { reply: true, headers, body: await toWireDetail(await requireRun(request)) };
+    },
+    get_run_events: async (request) => {
+      const items = await replayEvents(await requireRun(request));
+      return asWire<"RunEvents">({ items, next_cursor: null });
+    },
     get_run_log: async (request) => asWire<"RunLog">({ ...(await toWireRunLog(await requireRun(request))) }),
     explain_run: explain,
     diff_runs: diff,
@@ -123,9 +133,20 @@ async function listRuns({ workspace, query, caller }: ServerRequest<"list_runs">
   const context = { redactor: workspace.engine.redactor, abandoned: new Set(abandoned.map(({ id }) => id)) };
   const last = found.length > limit ? items.at(-1) : undefined;
   return {
-    items: items.map((run) => asWire<"Run">(toWireRun(run, context))),
+    items: items.map((run) => asWire<"Run">({ ...toWireRun(run, context), ...inputPreview(run, context) })),
     next_cursor: last === undefined ? null : encodeCursor(`${last.startedAt} ${last.id}`),
   };
+}
+
+const previewLength = 200;
+
+/** The beginning of an input. The prompt of an agent is in its run as a whole. */
+function inputPreview(
+  { kind, input }: StoredRun,
+  { redactor }: Pick<Parameters<typeof toWireRun>[1], "redactor">,
+): { readonly input_preview?: string } {
+  // Redacted first: half of a secret would not be recognized.
+  return kind === "agent" ? {} : { input_preview: redactor.text(input).slice(0, previewLength).toWellFormed() };
 }
 
 function queryOf(query: ServerRequest<"list_runs">["query"]): RunQuery {
@@ -250,22 +271,31 @@ export async function started(
   worker: RunWorker,
 ): Promise<Reply<WireValue<"RunDetail">>> {
   worker.start();
-  const { workspace, caller, headers } = request;
-  const waitMs = preferredWaitMs(headers);
-  if (waitMs > 0) {
-    const stop = AbortSignal.any([request.signal, worker.stopping, AbortSignal.timeout(waitMs)]);
-    await workspace.runs.settled(id, stop).catch(ignoreCancelled);
-  }
+  const { workspace, caller } = request;
+  const headers = await waitAsPreferred(request, id, worker);
   const body = await toWireDetail(await requireRun({ workspace, params: { id }, caller }));
   return {
     reply: true,
     status: isFinished(body.status) ? 200 : 202,
     headers: {
       location: `/v1/runs/${encodeURIComponent(id)}`,
-      ...(waitMs > 0 && { "preference-applied": `wait=${waitMs / 1000}` }),
+      ...headers,
     },
     body,
   };
+}
+
+/** Waits until the run has ended or is suspended, as long as the client prefers; returns headers of the response. */
+async function waitAsPreferred(
+  { workspace, headers, signal }: Pick<ServerRequest<"get_run">, "workspace" | "headers" | "signal">,
+  id: string,
+  worker: RunWorker,
+): Promise<Readonly<Record<string, string>>> {
+  const waitMs = preferredWaitMs(headers);
+  if (waitMs === 0) return {};
+  const stop = AbortSignal.any([signal, worker.stopping, AbortSignal.timeout(waitMs)]);
+  await workspace.runs.settled(id, stop).catch(ignoreCancelled);
+  return { "preference-applied": `wait=${waitMs / 1000}` };
 }
 
 function ignoreCancelled(error: unknown): void {

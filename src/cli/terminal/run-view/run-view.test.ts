@@ -4,7 +4,8 @@ import type { RunEvent } from "../../../chain/index.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import { displayWidth } from "../../../text/index.ts";
 import type { Area, Screen } from "../screen.ts";
-import { toWireEvent, plainView, treeView } from "./run-view.ts";
+import { toWireEvent } from "../../../app/index.ts";
+import { plainView, treeView } from "./run-view.ts";
 import { LiveArea } from "./live-view.ts";
 
 /** A terminal of this size: what a user would see after all output. */
