@@ -9,6 +9,9 @@ import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
 
+/** The version of the API, which every response names in the header `Windlass-Api`. */
+export const apiVersion = "1";
+
 /** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
 export const scopes = ["read", "call", "run", "approve", "edit", "admin"] as const;
 

@@ -192,7 +192,7 @@ export function principalOfRun({ context }: StoredRun): string | undefined {
 export function toWireCall(
   { runId, status, tool, result }: DurableCallResult,
   { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
+  { engine: { redactor } }: { readonly engine: Pick<Workspace["engine"], "redactor"> },
 ): Record<string, unknown> {
   return {
     run_id: runId,

@@ -3,7 +3,7 @@ import type { RunCommand } from "../../program/command-spec.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";
 import { readPrompt } from "./read-prompt.ts";
-import { withRuns } from "../../open/run-session.ts";
+import { withLocalRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
@@ -22,7 +22,7 @@ export const askAgent: RunCommand = async (invocation) => {
   const { text, piped } = await readPrompt(invocation);
   // Their type is detected from their content, not from their names.
   const images = await Promise.all(invocation.texts("image").map(readImage));
-  return withRuns(invocation, async (session) => {
+  return withLocalRuns(invocation, async (session) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
     await prepareForAgent(agent.spec, { workspace, terminal: invocation.terminal, signal: interrupts.signal });

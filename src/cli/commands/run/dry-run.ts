@@ -7,7 +7,7 @@ import { promptCallApproval } from "../../approvals/prompt-call-approval.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
-import { type RunSession, followRun } from "../../open/run-session.ts";
+import { type LocalSession, followRun } from "../../open/run-session.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -42,7 +42,7 @@ export interface DryRun {
 }
 
 /** Runs a chain without side effects: read-only tools are called, all other calls are listed. Nothing is persisted. */
-export async function dryRun(session: RunSession, { plan, input, context }: RunRequest): Promise<DryRun> {
+export async function dryRun(session: LocalSession, { plan, input, context }: RunRequest): Promise<DryRun> {
   const { engine, chains, hub } = session.workspace;
   const { secrets, redactor } = engine;
   const inEarnest = engineRunner({ begin: (...call) => engine.begin(...call), secrets });
@@ -64,7 +64,7 @@ export async function dryRun(session: RunSession, { plan, input, context }: RunR
 const approveAll: RequestApproval = () => Promise.resolve({ approved: true, by: "dry run" });
 
 /** Read-only calls still need approval if a rule requires it. */
-function approverForDryRun({ invocation }: RunSession, runner: CallRunner): CallRunner {
+function approverForDryRun({ invocation }: LocalSession, runner: CallRunner): CallRunner {
   const { terminal } = invocation;
   const approver = terminal.interactive
     ? storedApprover(createInMemoryApprovals({}), systemClock, promptCallApproval(terminal, userName()))

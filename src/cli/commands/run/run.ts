@@ -9,7 +9,7 @@ import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { prepareForChain } from "../../open/prepare-servers.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
-import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
+import { type LocalSession, followRun, withLocalRuns } from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -21,7 +21,7 @@ import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 export const runCommand: RunCommand = (invocation) => {
   checkOptions(invocation);
   const isDry = invocation.flag("dryRun");
-  const work = async (session: RunSession): Promise<ExitCode> => {
+  const work = async (session: LocalSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
     const plan = await session.workspace.loadChain(
       name,
@@ -39,19 +39,19 @@ export const runCommand: RunCommand = (invocation) => {
     }
   };
   // The chain decides whether its run is durable, and is loaded later.
-  return withRuns(invocation, work, isDry ? "none" : "if-possible");
+  return withLocalRuns(invocation, work, isDry ? "none" : "if-possible");
 };
 
 /**
  * Connects MCP servers whose tools the chain names and that are still unknown. A dry run starts no servers: there the
  * tools stay unknown.
  */
-function prepare({ workspace, invocation, interrupts }: RunSession, names: ReadonlySet<string>): Promise<void> {
+function prepare({ workspace, invocation, interrupts }: LocalSession, names: ReadonlySet<string>): Promise<void> {
   return prepareForChain(names, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
 }
 
 /** Throws before the first step if a step needs a tool that is not trusted. */
-function requireTrustedTools(plan: Plan, workspace: RunSession["workspace"]): void {
+function requireTrustedTools(plan: Plan, workspace: LocalSession["workspace"]): void {
   const plans = new Set([plan]);
   for (const { steps } of plans) {
     for (const { target, onFailure } of steps) {
@@ -75,7 +75,7 @@ function checkOptions(invocation: Invocation): void {
   }
 }
 
-async function runInEarnest(session: RunSession, request: RunRequest): Promise<ExitCode> {
+async function runInEarnest(session: LocalSession, request: RunRequest): Promise<ExitCode> {
   const { plan } = request;
   const durable = plan.durable ?? session.workspace.config.chains.durable;
   // A durable run needs a database.
@@ -91,14 +91,14 @@ async function runInEarnest(session: RunSession, request: RunRequest): Promise<E
   return reportRunResult(result, session, { durable, ...(service !== undefined && { approvals: service }) });
 }
 
-function runDurably(session: RunSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
+function runDurably(session: LocalSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
   return followRun(session, { durable: true }, (how) =>
     session.workspace.runs.start(plan, { ...how, input, context, ...(runId !== undefined && { runId }) }),
   );
 }
 
 function runInMemory(
-  session: RunSession,
+  session: LocalSession,
   { plan, input, context, runId }: RunRequest,
   approvals: ApprovalStore | undefined,
 ): Promise<RunResult> {
@@ -109,7 +109,7 @@ function runInMemory(
   );
 }
 
-async function runDry(session: RunSession, request: RunRequest): Promise<ExitCode> {
+async function runDry(session: LocalSession, request: RunRequest): Promise<ExitCode> {
   warnOfMissing(request.plan, session.invocation);
   const dry = await dryRun(session, request);
   const code = await reportRunResult(dry.result, session, {
@@ -131,7 +131,7 @@ function warnOfMissing(plan: Plan, { terminal }: Invocation): void {
 }
 
 /** Reports the issues of the input, one per line; undefined if the error is a different one. */
-function reportInputIssues(error: unknown, { invocation }: RunSession, plan: Plan): ExitCode | undefined {
+function reportInputIssues(error: unknown, { invocation }: LocalSession, plan: Plan): ExitCode | undefined {
   if (!isFailureError(error) || error.code !== "validation_error" || error.issues === undefined) return undefined;
   const { terminal } = invocation;
   const message = `invalid input for ${plan.name}`;
@@ -145,7 +145,7 @@ function reportInputIssues(error: unknown, { invocation }: RunSession, plan: Pla
 /**
  * Reports how to run a chain that needs approval if there is no approver; undefined if the error is a different one.
  */
-function reportNoApprover(error: unknown, { invocation }: RunSession): ExitCode | undefined {
+function reportNoApprover(error: unknown, { invocation }: LocalSession): ExitCode | undefined {
   if (!isFailureError(error) || error.reason !== "needs_approval") return undefined;
   const [message = ""] = error.message.split("; ", 1);
   reportFormattedError(invocation.terminal, { message, code: `${error.code}: ${error.reason}`, hints: notDurableHint });
