@@ -2,6 +2,7 @@ import type { JsonOutput } from "../schema/index.ts";
 import { agentRoutes } from "./areas/agents.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { chainRoutes } from "./areas/chains.ts";
+import { eventRoutes } from "./areas/events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -50,6 +51,7 @@ export const routes: Routes = {
   ...agentRoutes,
   ...approvalRoutes,
   ...chainRoutes,
+  ...eventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -60,6 +62,7 @@ export const routes: Routes = {
 type Routes = typeof agentRoutes &
   typeof approvalRoutes &
   typeof chainRoutes &
+  typeof eventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

@@ -2,6 +2,7 @@ import type { JsonInput, JsonOutput } from "../schema/index.ts";
 import { agentSchemas } from "./areas/agents.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
 import { chainSchemas } from "./areas/chains.ts";
+import { eventSchemas } from "./areas/events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
@@ -17,6 +18,7 @@ export const schemas: Schemas = {
   ...agentSchemas,
   ...approvalSchemas,
   ...chainSchemas,
+  ...eventSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -28,6 +30,7 @@ export const schemas: Schemas = {
 type Schemas = typeof agentSchemas &
   typeof approvalSchemas &
   typeof chainSchemas &
+  typeof eventSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

@@ -41,5 +41,5 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./runs/replay-events.ts";
-export * from "./wire/event-to-wire.ts";
 export * from "./wire/to-wire.ts";
+export * from "./wire/to-wire-event.ts";

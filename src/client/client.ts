@@ -1,4 +1,6 @@
-import type { QueryParams, RequestBody, ResponseBody, RouteName } from "../api/index.ts";
+import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent } from "../api/index.ts";
+import { type EventsOptions, readEvents } from "./event-stream.ts";
+import { ClientRuns } from "./runs.ts";
 import {
   type ClientOptions,
   type Received,
@@ -26,8 +28,25 @@ type ItemOf<Name extends RouteName> =
 export class WindlassClient {
   readonly #sender: RequestSender;
 
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat. */
+  readonly runs: ClientRuns;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
+    this.runs = new ClientRuns(this.#sender);
+  }
+
+  /**
+   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.events({ topics: ["approvals"] })) console.log(event.type);
+   * ```
+   */
+  events(options: EventsOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return readEvents(this.#sender, options);
   }
 
   /** Sends a request to any route of the table, and returns the status, the headers and the body of its response. */
@@ -121,7 +140,7 @@ interface ListPage<Item> {
 }
 
 /** The routes that return lists. */
-export type ListName = "list_tools" | "list_approvals" | "list_records";
+export type ListName = "list_tools" | "list_approvals" | "list_records" | "list_runs";
 
 /**
  * Creates a client of a Windlass server.

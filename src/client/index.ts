@@ -12,3 +12,5 @@
 export * from "./api-error.ts";
 export * from "./client.ts";
 export type { ClientOptions, Received, RequestOptions, RequestValues } from "./send-request.ts";
+export type { EventsOptions } from "./event-stream.ts";
+export type { ClientRuns, RerunOptions, StartOptions } from "./runs.ts";

@@ -14,6 +14,8 @@ import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
+import { EventHub } from "./events/event-hub.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -35,6 +37,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly fetch: Server["fetch"];
   readonly #host: string;
   readonly #server: HttpServer;
+  readonly #hub: EventHub;
   readonly #worker: RunWorker;
   #port: number | undefined;
   #isReady = true;
@@ -42,7 +45,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#host = host;
-    this.#worker = new RunWorker(workspace);
+    this.#hub = new EventHub(workspace);
+    this.#worker = new RunWorker(workspace, this.#hub.live);
     const names = new ToolNames();
     const app = createApp({
       workspace,
@@ -51,6 +55,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...agentRoutes(this.#worker),
         ...approvalRoutes(),
         ...chainRoutes(),
+        ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
         ...tokenRoutes(codes),
@@ -97,6 +102,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   async close(): Promise<void> {
     this.#isReady = false;
     await this.#worker.stop();
+    this.#hub.close();
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeIdleConnections();

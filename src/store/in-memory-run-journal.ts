@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
 import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
@@ -54,6 +55,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 class InMemoryRunJournal implements RunStore {
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #approvals: Pick<ApprovalStore, "get">;
+  readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #liveness: Pick<Liveness, "isGone">;
@@ -71,6 +73,8 @@ class InMemoryRunJournal implements RunStore {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#records = options.records;
     this.#approvals = options.approvals;
+    this.#changes = options.changes;
+    this.#changes?.ofRuns(this.#runs);
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
     this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
@@ -109,8 +113,11 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], end: undefined, cancel: undefined, deaths: 0 };
-    this.#runs.set(run.id, { made: { ...run }, position, ...begin, ...state });
+    const begin = { events: [...before], positions: [], end: undefined, cancel: undefined, deaths: 0 };
+    const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
+    this.#runs.set(run.id, stored);
+    this.#changes?.run(stored);
+    for (const _ of before) this.#numberEvent(stored);
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#retained.began(run.id);
     return undefined;
@@ -135,6 +142,7 @@ class InMemoryRunJournal implements RunStore {
     stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
+    this.#changes?.run(stored);
     return {
       kind: "claimed",
       lease: { runId, epoch: stored.epoch },
@@ -142,6 +150,10 @@ class InMemoryRunJournal implements RunStore {
       was,
       events: eventsOf(stored),
     };
+  }
+
+  #numberEvent({ positions }: InMemoryRun): void {
+    if (this.#changes !== undefined) positions.push(this.#changes.event());
   }
 
   #reopen(stored: InMemoryRun): void {
@@ -157,6 +169,7 @@ class InMemoryRunJournal implements RunStore {
       return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
     stored.events.push(event);
+    this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
     if (event.record !== undefined) this.#records?.add(event.record);
     this.#changed(lease.runId);
@@ -172,6 +185,7 @@ class InMemoryRunJournal implements RunStore {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
       const isWoken = await this.#isAwake(stored);
       stored.waitsFor ??= "ready";
+      this.#changes?.run(stored);
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
@@ -181,6 +195,7 @@ class InMemoryRunJournal implements RunStore {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
+    this.#changes?.run(stored);
     this.#retained.ended(stored.made);
     this.#changed(runId);
     return "finished";
@@ -192,6 +207,7 @@ class InMemoryRunJournal implements RunStore {
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
     if (stored.status === "waiting") stored.waitsFor = "ready";
+    this.#changes?.run(stored);
     return true;
   }
 
@@ -270,6 +286,7 @@ class InMemoryRunJournal implements RunStore {
   }
 
   #changed(runId: string): void {
+    this.#changes?.notify();
     for (const changed of this.#watchers) changed(runId);
   }
 

@@ -247,8 +247,7 @@ export const runRoutes = {
     method: "GET",
     path: "/v1/runs/{id}",
     access: "read",
-    summary:
-      "A run: its input, its output or failure, and what it waits for. `Prefer: wait=30` waits up to 30 s until it has ended, or waits for a decision, an event or a time.",
+    summary: "A run: its input, its output or failure, and what it waits for.",
     response: "RunDetail",
   },
   get_run_log: {

@@ -1,4 +1,4 @@
-import { toWireAgentEvent, toWireEvent } from "../wire/event-to-wire.ts";
+import { toWireAgentEvent, toWireRunEvent } from "../wire/to-wire-event.ts";
 import { toWireCall } from "../wire/to-wire.ts";
 import type { InspectedRun } from "./inspect-run.ts";
 
@@ -9,7 +9,7 @@ export async function replayEvents({ workspace, run }: InspectedRun): Promise<Re
   const add = ({ replayed: _replayed, ...event }: Record<string, unknown>): void => void events.push(event);
   switch (run.kind) {
     case "chain":
-      await workspace.runs.inspect(run.id, (event) => add(toWireEvent(event, redactor)));
+      await workspace.runs.inspect(run.id, (event) => add(toWireRunEvent(event, redactor)));
       break;
     case "agent":
       await (await workspace.agents()).inspect(run.id, (event) => add(toWireAgentEvent(event)));

@@ -52,11 +52,7 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
       return started(request, runId, worker);
     },
     list_runs: listRuns,
-    get_run: async (request) => {
-      const inspected = await requireRun(request);
-      const headers = await waitAsPreferred(request, inspected.run.id, worker);
-      return { reply: true, headers, body: await toWireDetail(await requireRun(request)) };
-    },
+    get_run: async (request) => toWireDetail(await requireRun(request)),
     get_run_events: async (request) => {
       const items = await replayEvents(await requireRun(request));
       return asWire<"RunEvents">({ items, next_cursor: null });
@@ -66,7 +62,7 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
     diff_runs: diff,
     resume_run: async (request) => {
       const { run } = await requireRun(request);
-      await resume(request.workspace, run);
+      await resume(request.workspace, run, worker);
       return started(request, run.id, worker);
     },
     cancel_run: async (request) => {
@@ -222,11 +218,14 @@ async function diff(request: ServerRequest<"diff_runs">): Promise<WireValue<"Run
 async function resume(
   workspace: Workspace,
   { id, kind }: { readonly id: string; readonly kind: RunKindId },
+  worker: RunWorker,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const runs = kind === "chain" ? workspace.runs : kind === "call" ? workspace.calls : await workspace.agents();
   // A failure after its begin is in its journal, or the worker resumes it again.
-  runs.resume(id, { onResumed: begun.resolve }).then(() => begun.resolve(), begun.reject);
+  runs
+    .resume(id, { ...worker.optionsOf({ id, kind }), onResumed: begun.resolve })
+    .then(() => begun.resolve(), begun.reject);
   await begun.promise;
 }
 
@@ -271,31 +270,22 @@ export async function started(
   worker: RunWorker,
 ): Promise<Reply<WireValue<"RunDetail">>> {
   worker.start();
-  const { workspace, caller } = request;
-  const headers = await waitAsPreferred(request, id, worker);
+  const { workspace, caller, headers } = request;
+  const waitMs = preferredWaitMs(headers);
+  if (waitMs > 0) {
+    const stop = AbortSignal.any([request.signal, worker.stopping, AbortSignal.timeout(waitMs)]);
+    await workspace.runs.settled(id, stop).catch(ignoreCancelled);
+  }
   const body = await toWireDetail(await requireRun({ workspace, params: { id }, caller }));
   return {
     reply: true,
     status: isFinished(body.status) ? 200 : 202,
     headers: {
       location: `/v1/runs/${encodeURIComponent(id)}`,
-      ...headers,
+      ...(waitMs > 0 && { "preference-applied": `wait=${waitMs / 1000}` }),
     },
     body,
   };
-}
-
-/** Waits until the run has ended or is suspended, as long as the client prefers; returns headers of the response. */
-async function waitAsPreferred(
-  { workspace, headers, signal }: Pick<ServerRequest<"get_run">, "workspace" | "headers" | "signal">,
-  id: string,
-  worker: RunWorker,
-): Promise<Readonly<Record<string, string>>> {
-  const waitMs = preferredWaitMs(headers);
-  if (waitMs === 0) return {};
-  const stop = AbortSignal.any([signal, worker.stopping, AbortSignal.timeout(waitMs)]);
-  await workspace.runs.settled(id, stop).catch(ignoreCancelled);
-  return { "preference-applied": `wait=${waitMs / 1000}` };
 }
 
 function ignoreCancelled(error: unknown): void {

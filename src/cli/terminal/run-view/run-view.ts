@@ -10,7 +10,7 @@ import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { toWireEvent } from "../../../app/index.ts";
+import { toWireRunEvent } from "../../../app/index.ts";
 import { safeJson } from "../safe-json.ts";
 
 /** Shows the progress of a run. */
@@ -192,7 +192,7 @@ function endOf(event: Extract<RunEvent, { type: "step-finished" }>, retries: num
 /** Prints all events as JSON on stdout, one per line, with secrets redacted. */
 export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): RunView {
   return {
-    onEvent: (event) => terminal.print(safeJson(toWireEvent(event, redactor), 0)),
+    onEvent: (event) => terminal.print(safeJson(toWireRunEvent(event, redactor), 0)),
     pause: () => () => {},
     close: () => {},
   };

@@ -1,12 +1,12 @@
 import type { AgentEvent } from "../../agent/index.ts";
 import type { RunEvent } from "../../chain/index.ts";
+import { showValue } from "../../schema/index.ts";
 import type { Redactor } from "../../secrets/index.ts";
-import { cutText } from "../../text/index.ts";
 import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 import { toWireCoded } from "./to-wire.ts";
 
-/** An event of a chain's run in JSON output, with secrets redacted. */
-export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
+/** An event of a chain's run in JSON output, secrets redacted. */
+export function toWireRunEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
   const { type, at, ...rest } = event;
   const wire: Record<string, unknown> = {
     type: type.replaceAll("-", "_"),
@@ -31,11 +31,11 @@ function plainJson(value: unknown): unknown {
     const text = JSON.stringify(value);
     return text === undefined ? null : (JSON.parse(text) as unknown);
   } catch {
-    return cutText(String(value), 200, { at: "character" }).text;
+    return showValue(value);
   }
 }
 
-/** An event of an agent's run in JSON output. It was redacted when it was emitted. */
+/** An event of an agent in JSON output; its secrets are redacted when it is created. */
 export function toWireAgentEvent(event: AgentEvent): Record<string, unknown> {
   const { type, at, ...rest } = event;
   return {
