@@ -33,7 +33,7 @@ export interface RunData {
 
 /** Opens the runs and approvals of the workspace of this folder, or of the server, runs `work`, and closes them. */
 export async function withRunData<T>(
-  invocation: Pick<Invocation, "server">,
+  invocation: Pick<Invocation, "server" | "terminal">,
   work: (data: RunData) => Promise<T>,
   { writes = false }: { readonly writes?: boolean } = {},
 ): Promise<T> {

@@ -1,17 +1,18 @@
-import type { AgentResult, ReasoningBlock } from "../../agent/index.ts";
-import type { RequestBody, WireValue } from "../../api/index.ts";
+import { type AgentResult, type ReasoningBlock, agentTable } from "../../agent/index.ts";
+import type { RequestBody, ResponseBody, WireValue } from "../../api/index.ts";
 import type { inspectAgentRun } from "../../app/index.ts";
 import type { ExecutionLog, RerunPreview } from "../../chain/index.ts";
 import type { RequestApproval } from "../../engine/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
+import type { JsonSchema } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { isFinished } from "../../store/index.ts";
-import type { ToolResult } from "../../tool/index.ts";
 import type { ChainRunResult, RunWorkspace } from "../open/run-workspace.ts";
 import type { ServerAddress } from "../program/invocation.ts";
 import { RunFollower } from "./follow-run.ts";
 import { toAgentEvent, toAgentResult, toFailure, toRunEvent } from "./from-wire.ts";
 import { RemoteApprovals, RemoteRunReader } from "./remote-reader.ts";
+import { toToolResult } from "./send-call.ts";
 import { ServerApi } from "./server-api.ts";
 
 /** Options of following a run, as local executions have them. */
@@ -32,7 +33,11 @@ export class RemoteWorkspace implements RunWorkspace {
   readonly store: { readonly runs: RemoteRunReader };
   readonly #closing = new AbortController();
 
-  constructor(address: ServerAddress) {
+  readonly #onDisconnect: () => void;
+
+  /** @param onDisconnect Called when the connection to the server is lost while a run is followed. */
+  constructor(address: ServerAddress, onDisconnect: () => void) {
+    this.#onDisconnect = onDisconnect;
     this.api = new ServerApi(address);
     this.approvals = new RemoteApprovals(this.api);
     this.store = { runs: new RemoteRunReader(this.api) };
@@ -76,6 +81,19 @@ export class RemoteWorkspace implements RunWorkspace {
     return Promise.resolve(this.#agents);
   }
 
+  /** The input of a chain. A chain that the server does not have, or cannot run, is refused when it is started. */
+  async chain(name: string): Promise<{ readonly name: string; readonly input: { readonly json: JsonSchema } }> {
+    let cursor: string | null | undefined;
+    do {
+      const query = { limit: 200, ...(cursor && { cursor }) };
+      const page: ResponseBody<"list_chains"> = await this.api.send("list_chains", { params: {}, query });
+      const found = page.items.find((chain) => chain.name === name);
+      if (found !== undefined) return { name, input: { json: found.input_schema ?? {} } };
+      cursor = page.next_cursor;
+    } while (cursor);
+    return { name, input: { json: {} } };
+  }
+
   /** Starts a run of a chain, and follows it. */
   async startChain(
     name: string,
@@ -83,6 +101,12 @@ export class RemoteWorkspace implements RunWorkspace {
     how: ExecuteOptions<ReturnType<typeof toRunEvent>>,
   ): Promise<ChainRunResult> {
     return this.#followChain(await this.api.send("start_run", { params: { name }, body }), how);
+  }
+
+  /** The runner of the settings. */
+  async defaultRunner(): Promise<string> {
+    const { items } = await this.api.send("list_agents", { params: {} });
+    return items.find(({ is_default: isDefault }) => isDefault)?.runner ?? agentTable.runner.default;
   }
 
   /** Sends a message to an agent, and follows its run. */
@@ -138,6 +162,7 @@ export class RemoteWorkspace implements RunWorkspace {
       signal,
       requestApproval,
       onEvent: onEvent && ((event) => onEvent(toEvent(event))),
+      onDisconnect: this.#onDisconnect,
       closing: this.#closing.signal,
     });
     return follower.follow(id);
@@ -175,21 +200,4 @@ export class RemoteWorkspace implements RunWorkspace {
     const known = { runId: id, status, tool } as DurableCallResult;
     return result === undefined ? known : { ...known, result: toToolResult(result as Readonly<Record<string, unknown>>) };
   }
-}
-
-/** The result of a call from its JSON form. */
-export function toToolResult(wire: Readonly<Record<string, unknown>>): ToolResult {
-  const { success, tool, output, error, duration_ms: durationMs, queued_ms: queuedMs, executed_at: at, meta } = wire;
-  const { call_id: callId, ...facts } = meta as Readonly<Record<string, unknown>>;
-  const result = {
-    success,
-    tool,
-    ...(success === true ? { output } : { error: toFailure(error) }),
-    durationMs,
-    ...(queuedMs !== undefined && { queuedMs }),
-    executedAt: Date.parse(String(at)),
-    meta: { ...facts, callId },
-  };
-  // The server wrote the result of a call.
-  return result as unknown as ToolResult;
 }

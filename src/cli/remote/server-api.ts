@@ -5,7 +5,9 @@ import {
   type RequestBody,
   type ResponseBody,
   type RouteName,
+  type StreamEvent,
   apiVersion,
+  runTopic,
 } from "../../api/index.ts";
 import { type Failure, type FailureCode, FailureError, cliCommand, fail, failureKinds } from "../../base/index.ts";
 import { type ApiError, type WindlassClient, createClient, isApiError } from "../../client/index.ts";
@@ -18,9 +20,7 @@ export interface ApiRequest<Name extends RouteName> {
   readonly params: PathParams<Name>;
   readonly query?: QueryParams<Name>;
   readonly body?: RequestBody<Name>;
-  /** Seconds to wait for the end of a run. */
-  readonly waitSeconds?: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** The outcome of a request that reached the server. */
@@ -68,6 +68,18 @@ export class ServerApi {
     }
   }
 
+  /** The events of a run, as they happen; over lost connections and restarts of the server. */
+  async *follow(
+    runId: string,
+    options: { readonly signal: AbortSignal; readonly onDisconnect: () => void },
+  ): AsyncGenerator<StreamEvent, void, undefined> {
+    try {
+      yield* this.#client.events({ topics: [runTopic(runId)], ...options });
+    } catch (error) {
+      throw isApiError(error) ? this.#errorOf(error) : error;
+    }
+  }
+
   /** The error of a command for a problem. */
   errorOf(problem: Problem): Error {
     return errorOfProblem(problem);
@@ -88,10 +100,8 @@ export class ServerApi {
   }
 
   async #send<Name extends RouteName>(name: Name, request: ApiRequest<Name>): Promise<ResponseBody<Name>> {
-    const { waitSeconds, ...values } = request;
-    const headers = waitSeconds === undefined ? {} : { prefer: `wait=${waitSeconds}` };
-    const { headers: received, body } = await this.#client.request(name, { ...values, headers });
-    this.#checkVersion(received);
+    const { headers, body } = await this.#client.request(name, request);
+    this.#checkVersion(headers);
     return body;
   }
 

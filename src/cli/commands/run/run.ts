@@ -3,13 +3,14 @@ import { type Plan, type RunResult, missingRequirements, requirementMessages, ru
 import { ApprovalService } from "../../../engine/index.ts";
 import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { dryRun, reportWithheldCalls, type RunRequest, readRun } from "./dry-run.ts";
+import { dryRun, reportWithheldCalls } from "./dry-run.ts";
+import { type ChainInput, type RunRequest, readRun } from "./read-run.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { prepareForChain } from "../../open/prepare-servers.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
-import { type LocalSession, followRun, withLocalRuns } from "../../open/run-session.ts";
+import { type LocalSession, type RunSession, followRun, withLocalRuns, withRemoteRuns } from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -20,6 +21,10 @@ import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 /** `windlass run`. */
 export const runCommand: RunCommand = (invocation) => {
   checkOptions(invocation);
+  return invocation.server === undefined ? runHere(invocation) : runRemotely(invocation);
+};
+
+function runHere(invocation: Invocation): Promise<ExitCode> {
   const isDry = invocation.flag("dryRun");
   const work = async (session: LocalSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
@@ -40,7 +45,28 @@ export const runCommand: RunCommand = (invocation) => {
   };
   // The chain decides whether its run is durable, and is loaded later.
   return withLocalRuns(invocation, work, isDry ? "none" : "if-possible");
-};
+}
+
+/** Starts the run of a chain of the server, and follows it. */
+function runRemotely(invocation: Invocation): Promise<ExitCode> {
+  const [name = ""] = invocation.words;
+  if (/[/\\]|\.ya?ml$/i.test(name))
+    throw new UsageError("a server runs its own chains: name one", `list them with: ${commandLine(invocation, "chains")}`);
+  if (invocation.flag("dryRun")) throw new UsageError("--dry-run works on the workspace of this machine only");
+  return withRemoteRuns(invocation, async (session) => {
+    const { workspace } = session;
+    const { input, context, runId, plan } = await readRun(await workspace.chain(name), invocation);
+    const body = { input, context, ...(runId !== undefined && { run_id: runId }) };
+    try {
+      const result = await followRun(session, { durable: true }, (how) => workspace.startChain(name, body, how));
+      return await reportRunResult(result, session, { durable: true });
+    } catch (error) {
+      const code = reportInputIssues(error, session, plan);
+      if (code === undefined) throw error;
+      return code;
+    }
+  });
+}
 
 /**
  * Connects MCP servers whose tools the chain names and that are still unknown. A dry run starts no servers: there the
@@ -131,7 +157,7 @@ function warnOfMissing(plan: Plan, { terminal }: Invocation): void {
 }
 
 /** Reports the issues of the input, one per line; undefined if the error is a different one. */
-function reportInputIssues(error: unknown, { invocation }: LocalSession, plan: Plan): ExitCode | undefined {
+function reportInputIssues(error: unknown, { invocation }: RunSession, plan: ChainInput): ExitCode | undefined {
   if (!isFailureError(error) || error.code !== "validation_error" || error.issues === undefined) return undefined;
   const { terminal } = invocation;
   const message = `invalid input for ${plan.name}`;
