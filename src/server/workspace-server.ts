@@ -9,6 +9,7 @@ import { Access } from "./request/access.ts";
 import { createApp } from "./request/create-app.ts";
 import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
@@ -55,6 +56,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
+        ...agentRoutes(this.#worker),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),

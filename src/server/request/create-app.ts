@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import { type Problem, type Route, type RouteName, apiVersion, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
@@ -144,6 +144,7 @@ class Exchange {
 }
 
 const commonHeaders = {
+  "windlass-api": apiVersion,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

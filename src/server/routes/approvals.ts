@@ -5,7 +5,7 @@ import { type Handlers, type ServerRequest, refusal } from "../request/handler.t
 import { pageOf } from "../request/page.ts";
 
 /** Approvals: list and decide. */
-export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval"> {
+export function approvalRoutes(): Handlers<"list_approvals" | "get_approval" | "decide_approval"> {
   return {
     list_approvals: async ({ workspace, query }) => {
       const approvals = await workspace.approvals.list(query.status);
@@ -16,6 +16,11 @@ export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval">
         ({ createdAt, id }) => `${(1e15 - createdAt).toString().padStart(16, "0")}/${id}`,
       );
       return { ...page, items: page.items.map((approval) => asWire<"Approval">(toWireApproval(approval))) };
+    },
+    get_approval: async ({ workspace, params: { id } }) => {
+      const approval = await workspace.approvals.find(id);
+      if (approval === undefined) throw unknownApproval(id);
+      return asWire<"Approval">(toWireApproval(approval));
     },
     decide_approval: async (request) => asWire<"Approval">(toWireApproval(await decide(request))),
   };
@@ -31,7 +36,7 @@ async function decide(request: ServerRequest<"decide_approval">): Promise<Approv
     ...(note !== undefined && { note }),
     ...(decision === "done" && { done: { output: output ?? null } }),
   });
-  if (decided === undefined) throw refusal("not_found", `there is no approval ${JSON.stringify(params.id)}`);
+  if (decided === undefined) throw unknownApproval(params.id);
   const { approval, isRecorded, refusal: refused } = decided;
   if (isRecorded) return approval;
   const detail = refused?.message ?? `the approval was already ${approval.status}`;
@@ -50,4 +55,8 @@ async function auditRefusal(request: ServerRequest<"decide_approval">, outcome: 
   const { workspace, params, body } = request;
   const about = { action: "approval.decide", target: params.id, detail: body.decision, outcome };
   await workspace.audit.add({ at: Date.now(), by: request.caller.principal, requestId: request.requestId, ...about });
+}
+
+function unknownApproval(id: string): Error {
+  return refusal("not_found", `there is no approval ${JSON.stringify(id)}`);
 }
