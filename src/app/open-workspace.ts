@@ -169,9 +169,10 @@ export async function readWorkspace(from: string, options: WorkspaceOptions): Pr
   const redactor = createRedactor(known);
   const holdsSecret = (text: string): boolean => redactor.knownText(text) !== text;
   const http = createHttpClient({ allow: config.network.allow, holdsSecret, refuses: trust.refusesAddress });
-  const { store = "sqlite", reload: stays = true } = options;
+  const { store = "sqlite", reload = true } = options;
+  const stays = reload !== false;
   const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
-  const [mode, stores] = [reloadMode(config, stays), store === "sqlite" && trust.usesData];
+  const [mode, stores] = [reloadMode(config, reload), store === "sqlite" && trust.usesData];
   return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
@@ -278,9 +279,10 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-function reloadMode(config: WorkspaceConfig, reload: boolean) {
-  const { autoReload, watchForChanges, reloadIntervalMs } = config.engine;
-  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
+function reloadMode(config: WorkspaceConfig, reload: boolean | "watch"): ReloadMode {
+  const { autoReload, watchForChanges, reloadIntervalMs: intervalMs } = config.engine;
+  if (reload === "watch") return { autoReload: true, watch: true, intervalMs };
+  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs };
 }
 
 interface Loaded {

@@ -26,8 +26,11 @@ export interface WorkspaceOptions extends TrustOptions {
    * inspecting runs: everything that would write to it fails.
    */
   readonly store?: "sqlite" | "memory" | "read-only";
-  /** Watch for changed tools and notes while it is open, as configured in `windlass.yaml`. Default: true. */
-  readonly reload?: boolean;
+  /**
+   * Reload changed tools, chains and notes while it is open, as configured in `windlass.yaml`; `watch`: at once,
+   * regardless of the settings. Default: true.
+   */
+  readonly reload?: boolean | "watch";
   /** Requests the approval of calls from a person in this process. Default: they stay pending for `windlass approve`. */
   readonly requestApproval?: RequestApproval<ApprovalRequest>;
   readonly env?: Readonly<Record<string, string | undefined>>;

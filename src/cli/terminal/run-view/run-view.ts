@@ -56,7 +56,7 @@ const progressEveryMs = 1000;
 
 /** Prints a line with the time for every event: for files, pipes and other programs. */
 export function plainView(terminal: Pick<Terminal, "log">): RunView {
-  const lines = new PlainLines();
+  const lines = new RunLines();
   return {
     onEvent: (event) => {
       for (const line of lines.of(event)) terminal.log(`${clockTime(event.at)} ${line}`);
@@ -66,8 +66,8 @@ export function plainView(terminal: Pick<Terminal, "log">): RunView {
   };
 }
 
-/** Formats the events of a run as lines. */
-class PlainLines {
+/** Formats the events of one run as lines. */
+export class RunLines {
   /** Number of steps that ended before this process claimed the run. */
   #before = 0;
   readonly #progressAt = new Map<string, number>();
