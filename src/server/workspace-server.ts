@@ -7,7 +7,8 @@ import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
 import { toOpenApi } from "./openapi/to-openapi.ts";
-import { createApp } from "./request/create-app.ts";
+import { type Connection, createApp } from "./request/create-app.ts";
+import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { healthRoutes } from "./routes/service.ts";
@@ -42,6 +43,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#drainMs = options.drainMs ?? defaultDrainMs;
     this.#worker = new RunWorker(workspace, options);
     const names = new ToolNames();
+    const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const app = createApp({
       workspace,
       handlers: {
@@ -55,7 +57,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
       access: new Access({
-        guard: createInboundGuard({ host, allowedHosts, allowedOrigins }),
+        guard,
         findCaller,
         limits: options.limits,
         port: () => this.#server.port,
@@ -66,10 +68,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       onAccess: options.onAccess,
       onError: options.onError ?? warn,
     });
-    this.fetch = (request) => app.fetch(request, {});
+    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
+    this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
       (request, { incoming }) =>
-        app.fetch(request, {
+        handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
         }),
