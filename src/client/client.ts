@@ -1,4 +1,6 @@
 import type { QueryParams, RequestBody, ResponseBody, RouteName } from "../api/index.ts";
+import { ChainsClient } from "./chains.ts";
+import { RunsClient } from "./runs.ts";
 import {
   type ClientOptions,
   type Received,
@@ -25,9 +27,15 @@ type ItemOf<Name extends RouteName> =
  */
 export class WindlassClient {
   readonly #sender: RequestSender;
+  /** Runs of all kinds: start, wait, look back, resume, cancel, repeat. */
+  readonly runs: RunsClient;
+  /** Chains and their texts: list, read, save, check. */
+  readonly chains: ChainsClient;
 
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
+    this.runs = new RunsClient(this.#sender);
+    this.chains = new ChainsClient(this.#sender);
   }
 
   /** Sends a request to any route of the table, and returns the status, the headers and the body of its response. */
@@ -121,7 +129,7 @@ interface ListPage<Item> {
 }
 
 /** The routes that return lists. */
-export type ListName = "list_tools" | "list_approvals" | "list_records";
+export type ListName = "list_tools" | "list_approvals" | "list_records" | "list_runs" | "list_chains";
 
 /**
  * Creates a client of a Windlass server.

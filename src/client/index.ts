@@ -10,5 +10,7 @@
  */
 
 export * from "./api-error.ts";
+export type { ChainText, ChainsClient, SaveOptions } from "./chains.ts";
 export * from "./client.ts";
+export type { RerunOptions, RunOptions, RunState, RunsClient, StartOptions } from "./runs.ts";
 export type { ClientOptions, Received, RequestOptions, RequestValues } from "./send-request.ts";
