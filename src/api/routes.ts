@@ -1,6 +1,7 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { chainRoutes } from "./areas/chains.ts";
+import { eventRoutes } from "./areas/events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -45,6 +46,7 @@ export interface Route {
 export const routes: Routes = {
   ...approvalRoutes,
   ...chainRoutes,
+  ...eventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -54,6 +56,7 @@ export const routes: Routes = {
 
 type Routes = typeof approvalRoutes &
   typeof chainRoutes &
+  typeof eventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

@@ -42,3 +42,4 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./wire/to-wire.ts";
+export * from "./wire/to-wire-event.ts";

@@ -4,6 +4,8 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type ChangeFeed,
+  InMemoryChanges,
   type RecordStore,
   type ResultCache,
   type Retention,
@@ -25,6 +27,8 @@ export interface WorkspaceJournal {
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -47,14 +51,14 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens } = store;
+  const { records, approvals, runs, tokens, changes } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, cache: index.cache, close };
+  return { store, records, approvals, runs, tokens, changes, cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -63,8 +67,8 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens } = store;
-  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
+  const { records, approvals, runs, tokens, changes } = store;
+  return { store, records, approvals, runs, tokens, changes, cache: undefined, close: () => store.close() };
 }
 
 function makeFolder(data: string): void {
@@ -89,11 +93,13 @@ function makeFolder(data: string): void {
 /** The same in memory only, for the lifetime of the process. */
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
-  const approvals = createInMemoryApprovals({});
+  const changes = new InMemoryChanges();
+  const approvals = createInMemoryApprovals({ changes });
   return {
     records,
     approvals,
-    runs: createInMemoryRunJournal({ records, approvals }),
+    runs: createInMemoryRunJournal({ records, approvals, changes }),
+    changes,
     tokens: createInMemoryApiTokens(),
     cache: undefined,
     store: undefined,

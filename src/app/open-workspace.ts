@@ -3,7 +3,7 @@ import { EventBus, systemClock } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
-import { DurableCalls } from "../run/index.ts";
+import { DurableCalls, RevealedChanges } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
@@ -89,6 +89,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
+    changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
     tokens: new ApiTokens(journal.tokens, systemClock),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),

@@ -1,4 +1,11 @@
-import { type RunRef, type RunService, type ServeOptions, runServiceOf, type HostOutcome } from "../run/index.ts";
+import {
+  type HostOutcome,
+  type RunOptionsOf,
+  type RunRef,
+  type RunService,
+  type ServeOptions,
+  runServiceOf,
+} from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
@@ -143,15 +150,22 @@ export class ChainRuns {
    * time or a cancellation has woken, and runs whose process has ended. In a workspace, also runs of agents and durable
    * calls; `onEvent` and `onNotice` report those of chains. A run that cannot be executed here is reported to `onError`,
    * and retried.
+   *
+   * @param optionsOf Further options for a run, by its kind, such as the `onEvent` of an agent.
    */
-  serve({
-    signal,
-    onEvent,
-    onNotice,
-    ...options
-  }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal }): Promise<void> {
+  serve(
+    {
+      signal,
+      onEvent,
+      onNotice,
+      ...options
+    }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal },
+    optionsOf?: RunOptionsOf,
+  ): Promise<void> {
     const chain = { ...(onEvent !== undefined && { onEvent }), ...(onNotice !== undefined && { onNotice }) };
-    return this.#service.serve(signal, options, { chain });
+    return this.#service.serve(signal, options, (run) =>
+      run.kind === "chain" ? { ...chain, ...optionsOf?.(run) } : optionsOf?.(run),
+    );
   }
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */

@@ -15,7 +15,7 @@ export interface SaveOptions extends RequestOptions {
 }
 
 /** Chains and their texts. */
-export class ChainsClient {
+export class ClientChains {
   readonly #sender: RequestSender;
 
   constructor(sender: RequestSender) {

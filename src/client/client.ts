@@ -1,6 +1,7 @@
-import type { QueryParams, RequestBody, ResponseBody, RouteName } from "../api/index.ts";
-import { ChainsClient } from "./chains.ts";
-import { RunsClient } from "./runs.ts";
+import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent } from "../api/index.ts";
+import { ClientChains } from "./chains.ts";
+import { type EventsOptions, readEvents } from "./event-stream.ts";
+import { ClientRuns } from "./runs.ts";
 import {
   type ClientOptions,
   type Received,
@@ -27,15 +28,29 @@ type ItemOf<Name extends RouteName> =
  */
 export class WindlassClient {
   readonly #sender: RequestSender;
-  /** Runs of all kinds: start, wait, look back, resume, cancel, repeat. */
-  readonly runs: RunsClient;
+
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat. */
+  readonly runs: ClientRuns;
   /** Chains and their texts: list, read, save, check. */
-  readonly chains: ChainsClient;
+  readonly chains: ClientChains;
 
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
-    this.runs = new RunsClient(this.#sender);
-    this.chains = new ChainsClient(this.#sender);
+    this.runs = new ClientRuns(this.#sender);
+    this.chains = new ClientChains(this.#sender);
+  }
+
+  /**
+   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.events({ topics: ["approvals"] })) console.log(event.type);
+   * ```
+   */
+  events(options: EventsOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return readEvents(this.#sender, options);
   }
 
   /** Sends a request to any route of the table, and returns the status, the headers and the body of its response. */

@@ -1,83 +1,69 @@
-import type { QueryParams, RequestBody, ResponseBody } from "../api/index.ts";
-import { type RequestOptions, type RequestSender, pause } from "./send-request.ts";
+import {
+  type QueryParams,
+  type RequestBody,
+  type ResponseBody,
+  type StreamEvent,
+  type WireValue,
+  runTopic,
+} from "../api/index.ts";
+import { type EventsOptions, readEvents } from "./event-stream.ts";
+import type { RequestOptions, RequestSender } from "./send-request.ts";
 
-/** Options of a request that starts or changes a run. */
-export interface RunOptions extends RequestOptions {
-  /** Waits up to this time for the end of the run before it returns; at most 55. */
-  readonly waitSeconds?: number | undefined;
-}
-
-/** Options of a new run of a chain. */
-export interface StartOptions extends RunOptions {
+/** Options of a new run. */
+export interface StartOptions extends RequestOptions {
   /** The same id with the same input joins the run that has it. */
   readonly runId?: string | undefined;
-  /** Values for `${context.NAME}`. */
-  readonly context?: object | undefined;
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+  /** Wait up to this time for the end of the run, at most 55 s. Default: return at once. */
+  readonly waitMs?: number | undefined;
 }
 
-/** Options of a repeated run. */
-export interface RerunOptions extends RunOptions {
-  readonly runId?: string | undefined;
+/** Options of a rerun. */
+export interface RerunOptions extends RequestOptions {
   /** The step to start from. Default: all steps run again. */
   readonly from?: string | undefined;
-  /** Replaces the input of the run. */
-  readonly input?: object | undefined;
-  /** Confirms that steps with the effect `once` run again although they do not depend on `from`. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly runId?: string | undefined;
+  /** Run steps with the effect `once` again, although they do not depend on `from`. */
   readonly repeatOnce?: boolean | undefined;
 }
 
-/** A run: its input, its output or failure, and what it waits for. */
-export type RunState = ResponseBody<"get_run">;
-
-const waitSecondsPerRequest = 50;
-const pollMs = 250;
+type Run = WireValue<"RunDetail">;
 
 /** Runs of all kinds. */
-export class RunsClient {
+export class ClientRuns {
   readonly #sender: RequestSender;
 
   constructor(sender: RequestSender) {
     this.#sender = sender;
   }
 
-  /** Starts a run of a chain; the server executes it, also if the client disconnects. */
-  async start(
-    chain: string,
-    input: object = {},
-    { runId, context, ...options }: StartOptions = {},
-  ): Promise<ResponseBody<"start_run">> {
+  /** Starts a run of a chain. */
+  async start(chain: string, input?: Readonly<Record<string, unknown>>, options: StartOptions = {}): Promise<Run> {
+    const { runId, context, waitMs, headers, ...request } = options;
     const body: RequestBody<"start_run"> = {
-      input,
+      ...(input !== undefined && { input }),
       ...(runId !== undefined && { run_id: runId }),
       ...(context !== undefined && { context }),
     };
-    return (await this.#sender.send("start_run", { params: { name: chain }, body, ...waiting(options) })).body;
+    const prefer = waitMs !== undefined && { prefer: `wait=${Math.ceil(waitMs / 1000)}` };
+    const values = { params: { name: chain }, body, ...request, headers: { ...prefer, ...headers } };
+    return (await this.#sender.send("start_run", values)).body;
   }
 
-  async list(query: QueryParams<"list_runs"> = {}, options: RequestOptions = {}): Promise<ResponseBody<"list_runs">> {
-    return (await this.#sender.send("list_runs", { params: {}, query, ...options })).body;
-  }
-
-  async get(id: string, options: RequestOptions = {}): Promise<RunState> {
+  async get(id: string, options: RequestOptions = {}): Promise<Run> {
     return (await this.#sender.send("get_run", { params: { id }, ...options })).body;
   }
 
-  /** Waits until a run has ended or needs a decision, however long that takes. */
-  async wait(id: string, options: RequestOptions = {}): Promise<RunState> {
-    const prefer = waiting({ ...options, waitSeconds: waitSecondsPerRequest });
-    for (;;) {
-      const { body: run, headers } = await this.#sender.send("get_run", { params: { id }, ...prefer });
-      const isOpen = run.status === "running" || run.status === "waiting";
-      if (!isOpen || run.approvals.some(({ status }) => status === "pending")) return run;
-      if (!headers.has("preference-applied")) await pause(pollMs, options.signal);
-    }
+  /** The runs, the newest first. */
+  async list(query: QueryParams<"list_runs"> = {}, options: RequestOptions = {}): Promise<ResponseBody<"list_runs">> {
+    return (await this.#sender.send("list_runs", { params: {}, query, ...options })).body;
   }
 
   async log(id: string, options: RequestOptions = {}): Promise<ResponseBody<"get_run_log">> {
     return (await this.#sender.send("get_run_log", { params: { id }, ...options })).body;
   }
 
-  /** Explains a step of a run, or all of them. */
   async explain(
     id: string,
     query: QueryParams<"explain_run"> = {},
@@ -95,35 +81,47 @@ export class RunsClient {
     return (await this.#sender.send("diff_runs", { params: { id }, query, ...options })).body;
   }
 
-  async resume(id: string, options: RunOptions = {}): Promise<ResponseBody<"resume_run">> {
-    return (await this.#sender.send("resume_run", { params: { id }, ...waiting(options) })).body;
+  /** All events of a run, from its first one until it has ended; over lost connections and restarts of the server. */
+  follow(
+    id: string,
+    options: Omit<EventsOptions, "topics" | "until"> = {},
+  ): AsyncGenerator<StreamEvent, void, undefined> {
+    return readEvents(this.#sender, { ...options, topics: [runTopic(id)], until: "end" });
   }
 
-  async cancel(id: string, options: RunOptions = {}): Promise<ResponseBody<"cancel_run">> {
-    return (await this.#sender.send("cancel_run", { params: { id }, ...waiting(options) })).body;
+  /** Waits until a run has ended, or waits for a decision, and returns it. */
+  async result(id: string, options: Pick<EventsOptions, "signal"> = {}): Promise<Run> {
+    for await (const { type, data } of this.follow(id, options)) {
+      if (type !== "run" || (data.status === "waiting" ? data.suspended !== true : data.status === "running")) continue;
+      const run = await this.get(id, options);
+      if (run.status !== "running" && (run.status !== "waiting" || run.approvals.length > 0)) return run;
+    }
+    return this.get(id, options);
   }
 
-  /** The steps that a rerun from a step would execute, and those whose results it would reuse. */
+  /** Cancels a run. */
+  async cancel(id: string, options: RequestOptions = {}): Promise<Run> {
+    return (await this.#sender.send("cancel_run", { params: { id }, ...options })).body;
+  }
+
+  /** Resumes a run that waits, or whose processes have died. */
+  async resume(id: string, options: RequestOptions = {}): Promise<Run> {
+    return (await this.#sender.send("resume_run", { params: { id }, ...options })).body;
+  }
+
+  /** Previews a rerun from a step: the steps that run again, and those whose results are reused. */
   async previewRerun(id: string, from: string, options: RequestOptions = {}): Promise<ResponseBody<"preview_rerun">> {
     return (await this.#sender.send("preview_rerun", { params: { id }, query: { from }, ...options })).body;
   }
 
-  /** Runs the current chain again, from a step or with another input; or makes a durable call again. */
-  async rerun(
-    id: string,
-    { runId, from, input, repeatOnce, ...options }: RerunOptions = {},
-  ): Promise<ResponseBody<"rerun">> {
+  /** Runs the current chain again; with `from`, results of steps that do not depend on that step are reused. */
+  async rerun(id: string, { from, input, runId, repeatOnce, ...request }: RerunOptions = {}): Promise<Run> {
     const body: RequestBody<"rerun"> = {
-      ...(runId !== undefined && { run_id: runId }),
       ...(from !== undefined && { from }),
       ...(input !== undefined && { input }),
+      ...(runId !== undefined && { run_id: runId }),
       ...(repeatOnce !== undefined && { repeat_once: repeatOnce }),
     };
-    return (await this.#sender.send("rerun", { params: { id }, body, ...waiting(options) })).body;
+    return (await this.#sender.send("rerun", { params: { id }, body, ...request })).body;
   }
-}
-
-function waiting({ waitSeconds, headers, ...options }: RunOptions): RequestOptions {
-  const prefer = waitSeconds !== undefined && waitSeconds > 0 && { prefer: `wait=${Math.ceil(waitSeconds)}` };
-  return { ...options, headers: { ...prefer, ...headers } };
 }

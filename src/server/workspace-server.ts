@@ -13,6 +13,8 @@ import type { Handlers } from "./request/handler.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
+import { EventHub } from "./events/event-hub.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -34,6 +36,7 @@ export interface WorkspaceServerOptions extends ServerOptions {
 export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly fetch: Server["fetch"];
   readonly #server: InboundServer;
+  readonly #hub: EventHub;
   readonly #worker: RunWorker;
   readonly #drainMs: number;
   #isReady = true;
@@ -41,7 +44,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
-    this.#worker = new RunWorker(workspace, options);
+    this.#hub = new EventHub(workspace);
+    this.#worker = new RunWorker(workspace, this.#hub.live, options.onRunEvent);
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const app = createApp({
@@ -50,6 +54,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...toolRoutes(names),
         ...approvalRoutes(),
         ...chainRoutes(),
+        ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
         ...tokenRoutes(codes),
@@ -98,6 +103,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   async close(): Promise<void> {
     this.#isReady = false;
     await this.#worker.stop();
+    this.#hub.close();
     await this.#server.close(this.#drainMs);
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
 import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
@@ -51,6 +52,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 class InMemoryRunJournal implements RunStore {
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #approvals: Pick<ApprovalStore, "get">;
+  readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #liveness: Pick<Liveness, "isGone">;
@@ -68,6 +70,8 @@ class InMemoryRunJournal implements RunStore {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#records = options.records;
     this.#approvals = options.approvals;
+    this.#changes = options.changes;
+    this.#changes?.ofRuns(this.#runs);
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
     this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
@@ -106,8 +110,11 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], end: undefined, cancel: undefined, deaths: 0 };
-    this.#runs.set(run.id, { made: { ...run }, position, ...begin, ...state });
+    const begin = { events: [...before], positions: [], end: undefined, cancel: undefined, deaths: 0 };
+    const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
+    this.#runs.set(run.id, stored);
+    this.#changes?.run(stored);
+    for (const _ of before) this.#numberEvent(stored);
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#retained.began(run.id);
     return undefined;
@@ -132,6 +139,7 @@ class InMemoryRunJournal implements RunStore {
     stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
+    this.#changes?.run(stored);
     return {
       kind: "claimed",
       lease: { runId, epoch: stored.epoch },
@@ -139,6 +147,10 @@ class InMemoryRunJournal implements RunStore {
       was,
       events: eventsOf(stored),
     };
+  }
+
+  #numberEvent({ positions }: InMemoryRun): void {
+    if (this.#changes !== undefined) positions.push(this.#changes.event());
   }
 
   #reopen(stored: InMemoryRun): void {
@@ -154,6 +166,7 @@ class InMemoryRunJournal implements RunStore {
       return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
     stored.events.push(event);
+    this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
     if (event.record !== undefined) this.#records?.add(event.record);
     this.#changed(lease.runId);
@@ -169,6 +182,7 @@ class InMemoryRunJournal implements RunStore {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
       const isWoken = await this.#isAwake(stored);
       stored.waitsFor ??= "ready";
+      this.#changes?.run(stored);
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
@@ -178,6 +192,7 @@ class InMemoryRunJournal implements RunStore {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
+    this.#changes?.run(stored);
     this.#retained.ended(stored.made);
     this.#changed(runId);
     return "finished";
@@ -189,6 +204,7 @@ class InMemoryRunJournal implements RunStore {
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
     if (stored.status === "waiting") stored.waitsFor = "ready";
+    this.#changes?.run(stored);
     return true;
   }
 
@@ -267,6 +283,7 @@ class InMemoryRunJournal implements RunStore {
   }
 
   #changed(runId: string): void {
+    this.#changes?.notify();
     for (const changed of this.#watchers) changed(runId);
   }
 

@@ -16,6 +16,8 @@ export interface InMemoryRun {
   readonly position: number;
   /** In order, by reference. */
   readonly events: NewJournalEvent[];
+  /** The positions of its events in the changes of the journal. */
+  readonly positions: number[];
   status: RunStatus;
   end: RunEnd | undefined;
   owner: string | undefined;

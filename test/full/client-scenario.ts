@@ -43,8 +43,8 @@ export async function useClient(client: WindlassClient): Promise<Seen> {
 
   const started = await client.runs.start("clean");
   const waits: string[] = [];
-  let run = await client.runs.wait(started.run_id);
-  for (; run.status === "running" || run.status === "waiting"; run = await client.runs.wait(started.run_id)) {
+  let run = await client.runs.result(started.run_id);
+  for (; run.status === "running" || run.status === "waiting"; run = await client.runs.result(started.run_id)) {
     for (const { id, status, message = "" } of run.approvals) {
       if (status !== "pending") continue;
       waits.push(message);

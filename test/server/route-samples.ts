@@ -113,6 +113,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     }),
     bad: { path: "/v1/session", request: { token: null, body: { code: "wrong" } }, status: 401 },
   },
+  stream_events: {
+    good: async (served) => ({ path: `/v1/events?topics=run:${await endedRun(served)}&until=end` }),
+    bad: { path: "/v1/events?topics=run:none", status: 404 },
+  },
   list_records: { good: () => ({ path: "/v1/records?tool=say" }), bad: { path: "/v1/records?since=x", status: 400 } },
   get_record: {
     good: async (served) => ({ path: `/v1/records/${await callId(served)}` }),

@@ -1,3 +1,5 @@
+import type { WireValue } from "../../api/index.ts";
+import type { Engine } from "../../engine/index.ts";
 import { toWireRecord, toWireStatistics } from "../../app/index.ts";
 import { asWire } from "../request/as-wire.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
@@ -24,15 +26,18 @@ export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_st
     },
     get_stats: async ({ workspace }) =>
       asWire<"Statistics">(toWireStatistics(await workspace.engine.records.statistics())),
-    get_metrics: ({ workspace }) => {
-      const { currentConcurrent, queueLength, totalRejected, totalTimeout } = workspace.engine.metrics();
-      return {
-        running: currentConcurrent,
-        queued: queueLength,
-        rejected: totalRejected,
-        timed_out: totalTimeout,
-        buckets: workspace.engine.bucketMetrics(),
-      };
-    },
+    get_metrics: ({ workspace }) => metricsOf(workspace.engine),
+  };
+}
+
+/** Slots and queues now. */
+export function metricsOf(engine: Pick<Engine, "metrics" | "bucketMetrics">): WireValue<"Metrics"> {
+  const { currentConcurrent, queueLength, totalRejected, totalTimeout } = engine.metrics();
+  return {
+    running: currentConcurrent,
+    queued: queueLength,
+    rejected: totalRejected,
+    timed_out: totalTimeout,
+    buckets: engine.bucketMetrics(),
   };
 }

@@ -56,7 +56,7 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
     diff_runs: diff,
     resume_run: async (request) => {
       const { run } = await requireRun(request);
-      await resume(request.workspace, run);
+      await resume(request.workspace, run, worker);
       return started(request, run.id, worker);
     },
     cancel_run: async (request) => {
@@ -200,11 +200,14 @@ async function diff(request: ServerRequest<"diff_runs">): Promise<WireValue<"Run
 async function resume(
   workspace: Workspace,
   { id, kind }: { readonly id: string; readonly kind: RunKindId },
+  worker: RunWorker,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const runs = kind === "chain" ? workspace.runs : kind === "call" ? workspace.calls : await workspace.agents();
   // A failure after its begin is in its journal, or the worker resumes it again.
-  runs.resume(id, { onResumed: begun.resolve }).then(() => begun.resolve(), begun.reject);
+  runs
+    .resume(id, { ...worker.optionsOf({ id, kind }), onResumed: begun.resolve })
+    .then(() => begun.resolve(), begun.reject);
   await begun.promise;
 }
 

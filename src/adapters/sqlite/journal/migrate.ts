@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FailureError } from "../../../base/index.ts";
+import { changeFeedStep } from "./change-feed-tables.ts";
 import { renameStoredFields } from "./rename-stored-fields.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { databaseFailure } from "../database/store-failure.ts";
@@ -197,6 +198,8 @@ export const migrationSteps: readonly MigrationStep[] = [
      revoked_at REAL,
      last_used_at REAL
    ) STRICT;`,
+
+  changeFeedStep,
 ];
 
 /** The version this Windlass writes. */

@@ -61,6 +61,16 @@ export function removePrunedRuns(
   return { rows: events.length + 1, records };
 }
 
+/** Removes some of the changes that the feed cannot read any more, but never the newest one. */
+export function removeUnreadableChanges(db: DatabaseSync, max: number): void {
+  db.prepare(
+    `DELETE FROM changes WHERE number IN (
+       SELECT number FROM changes
+       WHERE number < (SELECT number FROM changes WHERE event >= (SELECT event FROM feed) ORDER BY number LIMIT 1)
+       ORDER BY number LIMIT ?)`,
+  ).run(max);
+}
+
 /** Removes events, and the records of their steps; returns the number of records. */
 function removeEvents(db: DatabaseSync, events: readonly Record<string, SQLOutputValue>[]): number {
   const removeEvent = db.prepare("DELETE FROM run_events WHERE number = ?");

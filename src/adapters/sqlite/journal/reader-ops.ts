@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { readChanges, readFeedHead, readFeedStart } from "./change-queries.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
@@ -17,6 +18,9 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     runs: (query) => listRuns(database(), query),
     executable: (query) => listExecutable(database(), query),
     updates: (query) => atOnce(database(), (db) => readUpdates(db, query)),
+    feedHead: () => atOnce(database(), readFeedHead),
+    feedStart: ({ runIds }) => atOnce(database(), (db) => readFeedStart(db, runIds)),
+    feedChanges: (query) => atOnce(database(), (db) => readChanges(db, query)),
     dataVersion: () => pragma(database(), "data_version"),
     finishedRuns: (query) => listFinishedRuns(database(), query),
     turns: (query) => listTurns(database(), query),

@@ -4,6 +4,7 @@ import { type Clock, createIdGenerator, type FailureError } from "../../../base/
 import type {
   ApiTokenStore,
   ApprovalStore,
+  ChangeFeed,
   FinishedRun,
   FinishedRunQuery,
   RecordStore,
@@ -40,6 +41,8 @@ export interface SqliteStore {
   readonly approvals: ApprovalStore;
   /** Tokens of the HTTP API. */
   readonly tokens: ApiTokenStore;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -69,6 +72,7 @@ export interface OpenStoreDeps {
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
   readonly tokens: ApiTokenStore;
+  readonly changes: ChangeFeed;
 }
 
 /** The store that `openSqlite` gives. */
@@ -94,6 +98,10 @@ export class OpenStore implements SqliteStore {
 
   get approvals(): ApprovalStore {
     return this.#parts.approvals;
+  }
+
+  get changes(): ChangeFeed {
+    return this.#parts.changes;
   }
 
   get tokens(): ApiTokenStore {

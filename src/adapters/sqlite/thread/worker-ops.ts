@@ -8,6 +8,11 @@ import type {
   Decision,
   ExecutableRun,
   ExecutableRunQuery,
+  FeedFilter,
+  FeedHead,
+  FeedPage,
+  FeedPosition,
+  FeedRun,
   FinishedRunQuery,
   PagePosition,
   RecordQuery,
@@ -257,6 +262,40 @@ export interface TurnsQueryRow {
   readonly last: number;
 }
 
+/** Query for changes of runs and approvals. */
+export interface ChangesQueryRow {
+  readonly after: FeedPosition;
+  readonly filter: FeedFilter;
+}
+
+/** The end of the feed, its id, and the last event that was removed. */
+export interface FeedHeadRow extends FeedHead {
+  readonly floor: number;
+}
+
+/** A change; an event in the order of `eventColumns`, without the last two. */
+export type ChangeRow = { readonly position: FeedPosition } & (
+  | {
+      readonly kind: "event";
+      readonly runId: string;
+      readonly runKind: string;
+      readonly isCut: boolean;
+      readonly event: SqlRow;
+    }
+  | {
+      readonly kind: "run";
+      readonly status: string;
+      readonly isSuspended: boolean;
+      readonly run: { readonly [K in keyof Required<FeedRun>]: K extends "kind" ? string : FeedRun[K] };
+    }
+  | { readonly kind: "approval"; readonly status: string; readonly approval: Approval }
+);
+
+/** A page of changes, and the position after it. */
+export interface ChangesRows extends Pick<FeedPage, "position" | "isLast"> {
+  readonly rows: readonly ChangeRow[];
+}
+
 /** Row counts of the tables. */
 export interface RowCounts {
   readonly records: number;
@@ -283,6 +322,10 @@ export interface ReaderOps {
   runs(query: RunsQueryRow): readonly SqlRow[];
   executable(query: ExecutableQueryRow): readonly ExecutableRow[];
   updates(query: UpdatesQueryRow): readonly (UpdateRow | null)[];
+  feedHead(which: null): FeedHeadRow;
+  feedStart(which: { readonly runIds: readonly string[] }): FeedPosition;
+  /** Undefined if they are not all there. */
+  feedChanges(query: ChangesQueryRow): ChangesRows | undefined;
   /** A number that changes when another connection has written to the database. */
   dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */

@@ -1,0 +1,89 @@
+import { type StreamEvent, type StreamTopic, isStreamEventType } from "../api/index.ts";
+import { isApiError } from "./api-error.ts";
+import { parseEvents } from "./parse-events.ts";
+import { type RequestSender, pause } from "./send-request.ts";
+
+/** Options of a stream of events. */
+export interface EventsOptions {
+  /** `runs`, `approvals`, `calls`, `metrics`, and `run:ID` for all about one run. */
+  readonly topics: readonly StreamTopic[];
+  /** The id of the last event that was received: the stream continues after it. Default: a new stream. */
+  readonly after?: string | undefined;
+  /** End the stream once the runs of the topics have ended. Default: it does not end. */
+  readonly until?: "end" | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the connection is lost, before it is made again. */
+  readonly onDisconnect?: ((error: unknown) => void) | undefined;
+}
+
+const firstPauseMs = 250;
+const maxPauseMs = 5_000;
+/** The server sends something at least every 15 s. */
+const silentMs = 45_000;
+
+/**
+ * Reads the events of a server. A lost connection is made again until the signal is aborted, and continues after the last
+ * event with an id: none of those is lost or repeated. Throws if the server refuses the request for good.
+ */
+export async function* readEvents(
+  sender: RequestSender,
+  { topics, until, signal, onDisconnect, ...options }: EventsOptions,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let { after } = options;
+  for (let failures = 0; ; failures++) {
+    const connection = new Connection(signal);
+    try {
+      const query = { topics: topics.join(","), ...(until && { until }), ...(after !== undefined && { after }) };
+      const response = await sender.open("stream_events", { params: {}, query, signal: connection.signal });
+      connection.alive();
+      if (response.body === null) throw new TypeError("the response has no body");
+      for await (const { type, data, id } of parseEvents(response.body, () => connection.alive())) {
+        failures = 0;
+        if (id !== undefined) after = id;
+        if (!isStreamEventType(type)) continue;
+        // The server validates its events against the same schemas in its tests.
+        yield { type, ...(id !== undefined && { id }), data: JSON.parse(data) as unknown } as StreamEvent;
+        if (type === "end") return;
+      }
+      onDisconnect?.(undefined);
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      if (isApiError(error) && !error.isTransient && (error.status ?? 0) < 500) throw error;
+      onDisconnect?.(error);
+    } finally {
+      connection.close();
+    }
+    await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** failures), signal);
+  }
+}
+
+/** One connection: aborted by the caller, or when the server is silent. */
+class Connection {
+  readonly #abort = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(outer: AbortSignal | undefined) {
+    this.#outer = outer;
+    if (outer?.aborted === true) this.#abort.abort(outer.reason);
+    else outer?.addEventListener("abort", this.#aborted, { once: true });
+    this.alive();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  alive(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#abort.abort(new Error("the server is silent")), silentMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#aborted);
+    this.#abort.abort();
+  }
+
+  readonly #aborted = (): void => this.#abort.abort(this.#outer?.reason);
+}
