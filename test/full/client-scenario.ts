@@ -69,3 +69,12 @@ export async function useClient(client: WindlassClient): Promise<Seen> {
     saved: [saved.name, outdated.code],
   };
 }
+
+/** The events of a run with an id, in the order in which a client received them. */
+export async function followRun(client: WindlassClient, runId: string): Promise<unknown[]> {
+  const journaled: unknown[] = [];
+  for await (const { type, id, data } of client.runs.follow(runId)) {
+    if (type === "run" || type === "journal" || type === "approval") journaled.push({ id, type, data });
+  }
+  return journaled;
+}
