@@ -1,5 +1,7 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
+import { auditRoutes } from "./areas/audit.ts";
+import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { eventRoutes } from "./areas/events.ts";
 import { recordRoutes } from "./areas/records.ts";
@@ -37,6 +39,10 @@ export interface Route {
   readonly status?: number;
   /** Starts work: takes an `Idempotency-Key`. */
   readonly startsWork?: true;
+  /** The work is that of the run in the path, not new. */
+  readonly resumes?: true;
+  /** The name of the schema of the response with the status 202, if it differs: the work has not ended yet. */
+  readonly accepted?: SchemaName;
 }
 
 /**
@@ -45,6 +51,8 @@ export interface Route {
  */
 export const routes: Routes = {
   ...approvalRoutes,
+  ...auditRoutes,
+  ...callRoutes,
   ...chainRoutes,
   ...eventRoutes,
   ...recordRoutes,
@@ -55,6 +63,8 @@ export const routes: Routes = {
 };
 
 type Routes = typeof approvalRoutes &
+  typeof auditRoutes &
+  typeof callRoutes &
   typeof chainRoutes &
   typeof eventRoutes &
   typeof recordRoutes &

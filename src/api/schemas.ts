@@ -1,5 +1,7 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
+import { auditSchemas } from "./areas/audit.ts";
+import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { eventSchemas } from "./areas/events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
@@ -15,6 +17,8 @@ import { toolSchemas } from "./areas/tools.ts";
  */
 export const schemas: Schemas = {
   ...approvalSchemas,
+  ...auditSchemas,
+  ...callSchemas,
   ...chainSchemas,
   ...eventSchemas,
   ...problemSchemas,
@@ -26,6 +30,8 @@ export const schemas: Schemas = {
 };
 
 type Schemas = typeof approvalSchemas &
+  typeof auditSchemas &
+  typeof callSchemas &
   typeof chainSchemas &
   typeof eventSchemas &
   typeof problemSchemas &

@@ -11,6 +11,7 @@
  */
 
 export * from "./api-tokens.ts";
+export { type AuditActor, auditedApprovals } from "./audit.ts";
 export * from "./chain-folder.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";

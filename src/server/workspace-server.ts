@@ -1,7 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { type RouteName, createProblem } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
-import { createIdGenerator } from "../base/index.ts";
+import { createIdGenerator, systemClock } from "../base/index.ts";
 import { InboundServer, createInboundGuard } from "../net/index.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
@@ -10,7 +10,10 @@ import { toOpenApi } from "./openapi/to-openapi.ts";
 import { type Connection, createApp } from "./request/create-app.ts";
 import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
+import { KeyedRequests } from "./request/keyed-requests.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
@@ -48,11 +51,15 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#worker = new RunWorker(workspace, this.#hub.live, options.onRunEvent);
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
+    const ids = createIdGenerator();
+    const { onError = warn } = options;
     const app = createApp({
       workspace,
       handlers: {
-        ...toolRoutes(names),
+        ...toolRoutes(names, this.#worker),
         ...approvalRoutes(),
+        ...auditRoutes(),
+        ...callRoutes(this.#worker),
         ...chainRoutes(),
         ...eventRoutes(this.#hub),
         ...recordRoutes(),
@@ -67,11 +74,12 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         limits: options.limits,
         port: () => this.#server.port,
       }),
-      ids: createIdGenerator(),
+      keyed: new KeyedRequests({ workspace, ids, clock: systemClock, onError: (error) => onError(error, "") }),
+      ids,
       isReady: () => this.#isReady,
       maxBodyBytes,
       onAccess: options.onAccess,
-      onError: options.onError ?? warn,
+      onError,
     });
     const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});

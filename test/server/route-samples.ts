@@ -69,6 +69,20 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
 }
 
+/** A durable call that has ended. */
+async function durableCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50", "idempotency-key": crypto.randomUUID() };
+  const sent = await send("POST", "/v1/tools/say/call", { body: { args: { text: "hi" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
+/** A durable call that waits for an approval. */
+async function waitingCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50" };
+  const sent = await send("POST", "/v1/tools/delete_note/call", { body: { args: { id: "n1" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
 export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_tools: {
@@ -79,6 +93,18 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   call_tool: {
     good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
     bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
+  },
+  list_audit: {
+    good: () => ({ path: "/v1/audit?action=token.create&limit=5" }),
+    bad: { path: "/v1/audit?cursor=bm8", status: 400 },
+  },
+  get_call: {
+    good: async (served) => ({ path: await durableCall(served) }),
+    bad: { path: "/v1/calls/none", status: 404 },
+  },
+  cancel_call: {
+    good: async (served) => ({ path: `${await waitingCall(served)}/cancel` }),
+    bad: { path: "/v1/calls/none/cancel", status: 404 },
   },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),

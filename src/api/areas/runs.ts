@@ -267,6 +267,7 @@ export const runRoutes = {
     response: "RunDetail",
     status: 202,
     startsWork: true,
+    resumes: true,
   },
   cancel_run: {
     method: "POST",

@@ -2,6 +2,7 @@ import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import {
   type ApiToken,
   type Approval,
+  type AuditEntry,
   type CallRecord,
   type RunKindId,
   type Statistics,
@@ -58,6 +59,11 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
   };
+}
+
+/** An entry of the audit log in JSON output. */
+export function toWireAuditEntry({ at, ...entry }: AuditEntry): Record<string, unknown> {
+  return { ...snakeKeys({ ...entry }), at: new Date(at).toISOString() };
 }
 
 /** Statistics in JSON output. */

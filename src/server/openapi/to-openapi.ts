@@ -118,6 +118,22 @@ function needsKeys({ required }: JsonSchema): boolean {
 const problem = { "application/problem+json": { schema: { $ref: reference("Problem") } } };
 const errors = { default: { description: "A problem.", content: problem } };
 
+/** Headers of requests that start work. */
+const workHeaders = [
+  {
+    name: "Idempotency-Key",
+    in: "header",
+    description: "The same request with the same key runs once, however often it is sent within 24 hours.",
+    schema: { type: "string" },
+  },
+  {
+    name: "Prefer",
+    in: "header",
+    description: "`wait=30` waits up to 30 s for the end of the work; `respond-async` does not wait.",
+    schema: { type: "string" },
+  },
+];
+
 function toOperation(name: string, route: Route): Json {
   const { path, summary, query = {}, body, response, access } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
@@ -127,10 +143,11 @@ function toOperation(name: string, route: Route): Json {
     schema: { type: "string" },
   }));
   const inQuery = Object.entries(query).map(([parameter, schema]) => ({ name: parameter, in: "query", schema }));
+  const parameters = [...inPath, ...inQuery, ...(route.startsWork === true ? workHeaders : [])];
   return {
     operationId: name,
     summary,
-    ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
+    ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       requestBody: {
         required: route.optionalBody !== true,
@@ -143,10 +160,15 @@ function toOperation(name: string, route: Route): Json {
   };
 }
 
-function responsesOf({ response, status = 200 }: Route, description: string, schema: JsonSchema): Json {
+function responsesOf({ response, status = 200, accepted }: Route, description: string, schema: JsonSchema): Json {
   const content = { [response.includes("/") ? response : "application/json"]: { schema } };
-  const accepted = { [status]: { description, content } };
-  // A run that has already ended, for example because the client waited for it.
-  const ended = status === 202 && { 200: { description: "It has ended.", content } };
-  return { ...ended, ...accepted, ...errors };
+  const isOpen = { description: "The work has not ended yet." };
+  if (accepted !== undefined)
+    return {
+      [status]: { description, content },
+      202: { ...isOpen, content: { "application/json": { schema: { $ref: reference(accepted) } } } },
+      ...errors,
+    };
+  if (status !== 202) return { [status]: { description, content }, ...errors };
+  return { 200: { description: "It has ended.", content }, 202: { ...isOpen, content }, ...errors };
 }

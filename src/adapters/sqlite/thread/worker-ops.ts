@@ -1,5 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
+import type { AuditOps } from "../access/audit-table.ts";
+import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
 import type {
   Approval,
@@ -181,7 +183,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
