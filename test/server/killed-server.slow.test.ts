@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { folderWith } from "../support/workspace.ts";
-import { type CallBody, answerOf, call, files, notesIn, release } from "./call-workspace.ts";
+import { type CallBody, answerOf, call, eventually, files, notesIn, release } from "./call-workspace.ts";
 import type { Received } from "./serve-workspace.ts";
 import { type ServerProcess, killPoints, startServer } from "./server-process.ts";
 
@@ -21,14 +21,11 @@ test.each(killPoints)("a server that is killed %s makes the call of a key once [
   const first = await startServer(dir, point);
   expect(await tried(first, "note", "once", "k1")).toBeUndefined();
   const second = await startServer(dir);
-  const result = await vi.waitFor(
-    async () => {
-      const again = await call(second, "note", "once", { key: "k1" });
-      expect([again.status, answerOf(again)]).toEqual([200, "200"]);
-      return again;
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  const result = await eventually(async () => {
+    const again = await call(second, "note", "once", { key: "k1" });
+    expect([again.status, answerOf(again)]).toEqual([200, "200"]);
+    return again;
+  });
   expect(result.body).toMatchObject({ success: true, output: { text: "once" } });
   expect((await call(second, "note", "once", { key: "k1" })).text).toBe(result.text);
   expect(await notesIn({ dir })).toEqual(["once"]);
@@ -39,19 +36,16 @@ test("a call that must happen once and was running when its server was killed ha
   const dir = await folderWith(files);
   const first = await startServer(dir);
   const lost = tried(first, "rough", "go", "k1");
-  await vi.waitFor(async () => expect(await notesIn({ dir })).toEqual(["go"]), { timeout: 10_000 });
+  await eventually(async () => expect(await notesIn({ dir })).toEqual(["go"]));
   await first.kill();
   expect(await lost).toBeUndefined();
 
   const second = await startServer(dir);
-  const unknown = await vi.waitFor(
-    async () => {
-      const again = await call(second, "rough", "go", { key: "k1" });
-      expect(answerOf(again)).toBe("409 unknown_outcome");
-      return again;
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  const unknown = await eventually(async () => {
+    const again = await call(second, "rough", "go", { key: "k1" });
+    expect(answerOf(again)).toBe("409 unknown_outcome");
+    return again;
+  });
   const { approval_id: approval = "", run_id: id } = unknown.body as CallBody;
   expect(answerOf(await call(second, "rough", "gone", { key: "k1" }))).toBe("422 idempotency_mismatch");
   const decision = { decision: "done", output: { text: "it was done" } };
@@ -66,14 +60,14 @@ test("a call that may be repeated continues after its server was killed, and its
   const dir = await folderWith(files);
   const first = await startServer(dir);
   const lost = tried(first, "hold", "go", "k1");
-  await vi.waitFor(async () => expect(await notesIn({ dir })).toEqual(["hold"]), { timeout: 10_000 });
+  await eventually(async () => expect(await notesIn({ dir })).toEqual(["hold"]));
   await first.kill();
   await lost;
   const second = await startServer(dir);
-  await vi.waitFor(async () => expect(await notesIn({ dir })).toEqual(["hold", "hold"]), { timeout: 30_000 });
+  await eventually(async () => expect(await notesIn({ dir })).toEqual(["hold", "hold"]));
   expect(answerOf(await call(second, "hold", "go", { key: "k1" }))).toBe("409 conflict in_progress");
   await release({ dir }, "go");
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await call(second, "hold", "go", { key: "k1" })).toMatchObject({
       status: 200,
       body: { output: { text: "go" } },

@@ -63,10 +63,14 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
     const problem = misdirected(method, context.req.path);
-    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+    // A path can be anything, also a secret.
+    const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
+    return new Exchange(parts, headers, { method, route }).refuse(problem);
   });
   return app;
 }
+
+const maxRouteChars = 200;
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
 function honoPath(path: string): string {
