@@ -5,7 +5,9 @@ import {
   type ApiTokenStore,
   type ApprovalStore,
   type AuditLog,
+  type ChangeFeed,
   type IdempotencyKeyStore,
+  InMemoryChanges,
   type RecordStore,
   type ResultCache,
   type Retention,
@@ -32,6 +34,8 @@ export interface WorkspaceJournal {
   readonly tokens: ApiTokenStore;
   readonly idempotencyKeys: IdempotencyKeyStore;
   readonly audit: AuditLog;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -73,9 +77,9 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
 }
 
 function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
-  const { records, runs, tokens, idempotencyKeys, audit } = store;
+  const { records, runs, tokens, idempotencyKeys, audit, changes } = store;
   const approvals = auditedApprovals(store.approvals, audit);
-  return { store, records, approvals, runs, tokens, idempotencyKeys, audit };
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes };
 }
 
 function makeFolder(data: string): void {
@@ -100,12 +104,14 @@ function makeFolder(data: string): void {
 /** The same in memory only, for the lifetime of the process. */
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
-  const approvals = createInMemoryApprovals({});
+  const changes = new InMemoryChanges();
+  const approvals = createInMemoryApprovals({ changes });
   const audit = createInMemoryAuditLog();
   return {
     records,
     approvals: auditedApprovals(approvals, audit),
-    runs: createInMemoryRunJournal({ records, approvals }),
+    runs: createInMemoryRunJournal({ records, approvals, changes }),
+    changes,
     tokens: createInMemoryApiTokens(),
     idempotencyKeys: createInMemoryIdempotencyKeys(),
     audit,

@@ -1,5 +1,8 @@
-import type { QueryParams, RequestBody, ResponseBody, RouteName, WireValue } from "../api/index.ts";
+import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent, WireValue } from "../api/index.ts";
 import { isApiError } from "./api-error.ts";
+import { ClientChains } from "./chains.ts";
+import { type EventsOptions, readEvents } from "./event-stream.ts";
+import { ClientRuns } from "./runs.ts";
 import {
   type ClientOptions,
   type Received,
@@ -29,8 +32,28 @@ type ItemOf<Name extends RouteName> =
 export class WindlassClient {
   readonly #sender: RequestSender;
 
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat; and events for them. */
+  readonly runs: ClientRuns;
+  /** Chains and their texts: list, read, save, check. */
+  readonly chains: ClientChains;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
+    this.runs = new ClientRuns(this.#sender);
+    this.chains = new ClientChains(this.#sender);
+  }
+
+  /**
+   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.events({ topics: ["approvals"] })) console.log(event.type);
+   * ```
+   */
+  events(options: EventsOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return readEvents(this.#sender, options);
   }
 
   /** Sends a request to any route of the table, and returns the status, the headers and the body of its response. */

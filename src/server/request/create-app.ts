@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import { type Problem, type Route, type RouteName, apiVersion, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
@@ -49,6 +49,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Called when the request has sent a valid token. */
+  readonly onAdmitted?: () => void;
 }
 
 /** The routes of the table as a Hono app. */
@@ -56,7 +58,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const endpoint = new Endpoint(parts, name, route);
-    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env.address));
+    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
@@ -146,6 +148,7 @@ class Exchange {
 }
 
 const commonHeaders = {
+  "windlass-api": apiVersion,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -169,7 +172,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    address: string | undefined,
+    { address, onAdmitted }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -181,6 +184,7 @@ class Endpoint {
       const { caller } = admission;
       ({ leave } = admission);
       exchange.principal = caller?.principal;
+      if (caller !== undefined) onAdmitted?.();
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));

@@ -6,7 +6,7 @@ import { type Handlers, type ServerRequest, actorOf, refusal } from "../request/
 import { pageOf } from "../request/page.ts";
 
 /** Approvals: list and decide. */
-export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval"> {
+export function approvalRoutes(): Handlers<"list_approvals" | "get_approval" | "decide_approval"> {
   return {
     list_approvals: async ({ workspace, query }) => {
       const approvals = await workspace.approvals.list(query.status);
@@ -17,6 +17,11 @@ export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval">
         ({ createdAt, id }) => `${(1e15 - createdAt).toString().padStart(16, "0")}/${id}`,
       );
       return { ...page, items: page.items.map((approval) => asWire<"Approval">(toWireApproval(approval))) };
+    },
+    get_approval: async ({ workspace, params: { id } }) => {
+      const approval = await workspace.approvals.find(id);
+      if (approval === undefined) throw unknownApproval(id);
+      return asWire<"Approval">(toWireApproval(approval));
     },
     decide_approval: async (request) => asWire<"Approval">(toWireApproval(await decide(request))),
   };
@@ -32,7 +37,7 @@ async function decide(request: ServerRequest<"decide_approval">): Promise<Approv
     ...(note !== undefined && { note }),
     ...(decision === "done" && { done: { output: output ?? null } }),
   });
-  if (decided === undefined) throw refusal("not_found", `there is no approval ${JSON.stringify(params.id)}`);
+  if (decided === undefined) throw unknownApproval(params.id);
   if (decided.isRecorded) return decided.approval;
   // A decision that did not reach the approval is not in their log.
   if (decided.approval.status === "pending") await auditRefusal(request, decided.refusal?.reason ?? "conflict");
@@ -53,4 +58,8 @@ async function auditRefusal(request: ServerRequest<"decide_approval">, outcome: 
   const { workspace, params, body } = request;
   const about = { action: "approval.decide", target: params.id, detail: body.decision, outcome };
   await workspace.audit.add({ at: Date.now(), ...actorOf(request), ...about });
+}
+
+function unknownApproval(id: string): Error {
+  return refusal("not_found", `there is no approval ${JSON.stringify(id)}`);
 }

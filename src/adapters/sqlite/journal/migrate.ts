@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FailureError } from "../../../base/index.ts";
+import { changeFeedStep } from "./change-feed-tables.ts";
 import { renameStoredFields } from "./rename-stored-fields.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { databaseFailure } from "../database/store-failure.ts";
@@ -223,6 +224,19 @@ export const migrationSteps: readonly MigrationStep[] = [
      request_id TEXT
    ) STRICT;
    CREATE INDEX audit_log_time ON audit_log (at);`,
+
+  changeFeedStep,
+
+  `-- Events that were delivered to runs, consumed or not. Removed with their run.
+   CREATE TABLE external_events (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: outcomes of runs refer to it
+     run INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     at REAL NOT NULL,
+     data TEXT NOT NULL -- JSON
+   ) STRICT;
+   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
 ];
 
 /** The version this Windlass writes. */

@@ -14,6 +14,7 @@ import { isOutdated } from "./migrate.ts";
 import { openToRead } from "./open-database.ts";
 import { SqliteApprovals, type SqliteOptions, knownOnly } from "./open-sqlite.ts";
 import { createReaderOps } from "./reader-ops.ts";
+import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { type SqliteStats, type SqliteStore, storeBytes } from "./sqlite-store.ts";
@@ -48,6 +49,7 @@ export function openSqliteReadOnly(
     runs,
     approvals,
     ...sqliteAccess(thread),
+    changes: new SqliteChangeFeed(reader, runs),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),

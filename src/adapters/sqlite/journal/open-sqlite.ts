@@ -23,6 +23,7 @@ import type { Redactor } from "../../../secrets/index.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
+import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
@@ -117,6 +118,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     runs,
     approvals,
     access: sqliteAccess(thread),
+    changes: new SqliteChangeFeed(reader, runs),
   });
 }
 

@@ -1,7 +1,14 @@
 import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
-import type { ApprovalStore, FinishedRun, FinishedRunQuery, RecordStore, RunStore } from "../../../store/index.ts";
+import type {
+  ApprovalStore,
+  ChangeFeed,
+  FinishedRun,
+  FinishedRunQuery,
+  RecordStore,
+  RunStore,
+} from "../../../store/index.ts";
 import type { AccessStores } from "../access/sqlite-access.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
@@ -32,6 +39,8 @@ export interface SqliteStore extends AccessStores {
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -61,6 +70,7 @@ export interface OpenStoreDeps {
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
   readonly access: AccessStores;
+  readonly changes: ChangeFeed;
 }
 
 /** The store that `openSqlite` gives. */
@@ -86,6 +96,10 @@ export class OpenStore implements SqliteStore {
 
   get approvals(): ApprovalStore {
     return this.#parts.approvals;
+  }
+
+  get changes(): ChangeFeed {
+    return this.#parts.changes;
   }
 
   get tokens(): AccessStores["tokens"] {
