@@ -60,7 +60,10 @@ async function ask(
   body: Readonly<Record<string, unknown>> = {},
   request: Readonly<Record<string, unknown>> = { headers: waits },
 ): Promise<Received & { readonly body: RunBody }> {
-  const received = await served.send("POST", "/v1/agents/autonomous/messages", { body: { prompt, ...body }, ...request });
+  const received = await served.send("POST", "/v1/agents/autonomous/messages", {
+    body: { prompt, ...body },
+    ...request,
+  });
   return received as Received & { readonly body: RunBody };
 }
 
@@ -157,7 +160,10 @@ test("the same message with the same run id is sent once [P04]", async () => {
 
 test("a call of the agent waits for an approval, and the answer follows the decision [P04] [P05]", async () => {
   const { files } = await agentFiles([{ toolCalls: [{ name: "send", args: { to: "ann" } }] }, "Sent."]);
-  const served = await serveWorkspace({ ...files, "windlass.yaml": `${files["windlass.yaml"]}permissions: { ask: [send] }\n` });
+  const served = await serveWorkspace({
+    ...files,
+    "windlass.yaml": `${files["windlass.yaml"]}permissions: { ask: [send] }\n`,
+  });
   const asked = await ask(served, "write to ann", { conversation_id: "mail" });
   expect([asked.status, asked.body.status, asked.body.approvals[0]?.tool]).toEqual([202, "waiting", "send"]);
   expect((await ask(served, "and now?", { conversation_id: "mail" })).body).toMatchObject({
@@ -196,7 +202,11 @@ test("an unknown runner, model or image is refused with what there is [P04] [P07
 });
 
 test("a broken model fails the run with its reason, and the conversation continues after it [P04]", async () => {
-  const { files } = await agentFiles(["Hello.", { status: 400, body: { error: { message: "bad key sk-1" } } }, "Fine."]);
+  const { files } = await agentFiles([
+    "Hello.",
+    { status: 400, body: { error: { message: "bad key sk-1" } } },
+    "Fine.",
+  ]);
   const served = await serveWorkspace(files);
   await ask(served, "hello", { conversation_id: "talk" });
   const failed = await ask(served, "and?", { conversation_id: "talk" });

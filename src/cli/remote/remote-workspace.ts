@@ -60,7 +60,10 @@ export class RemoteWorkspace implements RunWorkspace {
       return this.#followChain(await this.api.send("rerun", { params: { id }, body }), how);
     },
     previewRerun: async (id, from) => {
-      const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
+      const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", {
+        params: { id },
+        query: { from },
+      });
       // Its fields have the same names in both forms.
       return preview as unknown as RerunPreview;
     },
@@ -203,6 +206,8 @@ export class RemoteWorkspace implements RunWorkspace {
     const { status, tool, result } = log;
     // The log of a durable call.
     const known = { runId: id, status, tool } as DurableCallResult;
-    return result === undefined ? known : { ...known, result: toToolResult(result as Readonly<Record<string, unknown>>) };
+    return result === undefined
+      ? known
+      : { ...known, result: toToolResult(result as Readonly<Record<string, unknown>>) };
   }
 }

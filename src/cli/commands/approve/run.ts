@@ -120,7 +120,9 @@ async function runToResume(decided: CliDecision, invocation: Invocation): Promis
     terminal.log(terminal.tint("dim", later));
     return undefined;
   }
-  const run = await withRunData(invocation, async ({ store }) => (await store?.runs.read(runId))?.run, { writes: true });
+  const run = await withRunData(invocation, async ({ store }) => (await store?.runs.read(runId))?.run, {
+    writes: true,
+  });
   if (run === undefined) return undefined;
   if (run.status === "waiting" || run.status === "running") return runId;
   terminal.log(terminal.tint("dim", `Run ${runId} has already ended: ${run.status}.`));
