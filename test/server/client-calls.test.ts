@@ -72,7 +72,7 @@ test("a call goes on while its server restarts, and its caller gets the result [
   const served = await serveWorkspace(files);
   let { url } = served;
   const current: typeof fetch = (address, ...options) =>
-    fetch(String(address).replace("http://server", url), ...options);
+    fetch(typeof address === "string" ? address.replace("http://server", url) : address, ...options);
   const client = createClient({
     url: "http://server",
     token: adminToken,

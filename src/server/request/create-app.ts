@@ -241,7 +241,7 @@ class Endpoint {
   }
 
   async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
-    const answered = await this.#handler({ ...parsed, work } as Parameters<Handler<RouteName>>[0]);
+    const answered = await this.#handler({ ...parsed, work });
     if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };

@@ -1,7 +1,8 @@
 import { toWireApproval } from "../../app/index.ts";
+import type { Decided } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { asWire } from "../request/as-wire.ts";
-import { type Handlers, type ServerRequest, refusal } from "../request/handler.ts";
+import { type Handlers, type ServerRequest, actorOf, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";
 
 /** Approvals: list and decide. */
@@ -37,24 +38,26 @@ async function decide(request: ServerRequest<"decide_approval">): Promise<Approv
     ...(decision === "done" && { done: { output: output ?? null } }),
   });
   if (decided === undefined) throw unknownApproval(params.id);
-  const { approval, isRecorded, refusal: refused } = decided;
-  if (isRecorded) return approval;
-  const detail = refused?.message ?? `the approval was already ${approval.status}`;
-  const { id, decidedBy } = approval;
-  const isForbidden = refused?.reason === "not_an_approver";
-  if (approval.status === "pending") await auditRefusal(request, refused?.reason ?? "conflict");
-  throw refusal(isForbidden ? "forbidden" : "conflict", detail, {
+  if (decided.isRecorded) return decided.approval;
+  // A decision that did not reach the approval is not in their log.
+  if (decided.approval.status === "pending") await auditRefusal(request, decided.refusal?.reason ?? "conflict");
+  throw refusalOf(decided);
+}
+
+function refusalOf({ approval, refusal: refused }: Decided): Error {
+  const { id, status, decidedBy } = approval;
+  const detail = refused?.message ?? `the approval was already ${status}`;
+  return refusal(refused?.reason === "not_an_approver" ? "forbidden" : "conflict", detail, {
     approval_id: id,
     ...(refused !== undefined && { reason: refused.reason }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
   });
 }
 
-/** A refusal that the approvals do not see, because nothing was decided. */
 async function auditRefusal(request: ServerRequest<"decide_approval">, outcome: string): Promise<void> {
   const { workspace, params, body } = request;
   const about = { action: "approval.decide", target: params.id, detail: body.decision, outcome };
-  await workspace.audit.add({ at: Date.now(), by: request.caller.principal, requestId: request.requestId, ...about });
+  await workspace.audit.add({ at: Date.now(), ...actorOf(request), ...about });
 }
 
 function unknownApproval(id: string): Error {
