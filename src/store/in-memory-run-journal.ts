@@ -14,8 +14,8 @@ import {
   leaseLostFailure,
   leaseTimeoutMs,
   maxInboxEvents,
-  runLimit,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
   EventDelivery,
@@ -256,7 +256,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 

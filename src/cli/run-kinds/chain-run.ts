@@ -81,7 +81,7 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
     ...log.steps.flatMap((step) => {
       const indent = " ".repeat(indentOf(step) + 4);
       return [
-        stepLine(step, { widths, width, paint }),
+        stepLine(step, widths, width, paint),
         ...(step.input === undefined ? [] : [value("in ", step.input, indent)]),
         ...(step.output === undefined ? [] : [value("out", step.output, indent)]),
       ];
@@ -94,12 +94,6 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
   ];
 }
 
-interface LineOptions {
-  readonly widths: { readonly label: number; readonly tool: number };
-  readonly width: number;
-  readonly paint: (style: Style, text: string) => string;
-}
-
 const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: Style]>> = {
   running: ["…", "cyan"],
   waiting: ["‖", "yellow"],
@@ -110,7 +104,12 @@ const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: S
   cancelled: ["✗", "yellow"],
 };
 
-function stepLine(step: StepLog, { widths, width, paint }: LineOptions): string {
+function stepLine(
+  step: StepLog,
+  widths: { readonly label: number; readonly tool: number },
+  width: number,
+  paint: (style: Style, text: string) => string,
+): string {
   const [mark, style] = marks[step.status];
   const label = padDisplay(cutDisplay(labelOf(step), widths.label), widths.label);
   const tool = padDisplay(cutDisplay(toOneLine(step.tool), widths.tool), widths.tool);
