@@ -61,8 +61,8 @@ function valuesOf({ steps, output }: Plan): CompiledValue[] {
 
 /** All direct callees of the steps of a plan. */
 export function targetsOf(plan: Plan): Target[] {
-  return plan.steps.flatMap(({ target, onFailure, compensate }) => [
-    target,
+  return plan.steps.flatMap(({ target, onFailure, compensate, wait }) => [
+    ...(wait === undefined ? [target] : []),
     ...onFailure.fallback.map((entry) => entry.target),
     ...(compensate === undefined ? [] : [compensate.target]),
   ]);

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/index.ts";
 import {
+  type ConversationQuery,
   type ConversationTurn,
   type ConversationTurnRange,
   type ExecutableRun,
@@ -10,6 +11,7 @@ import {
   type RunQuery,
   type RunRecording,
   type RunUpdate,
+  type StoredConversation,
   type StoredRun,
   pageLimit,
 } from "../../../store/index.ts";
@@ -80,6 +82,16 @@ export class SqliteRunReader {
     const { writer, reader } = this.#parts;
     await writer.settle();
     return (await reader.call("finishedRuns", { since, until })).map(toFinishedRun);
+  }
+
+  async conversations({
+    id,
+    before = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const { writer, reader } = this.#parts;
+    await writer.settle();
+    return reader.call("conversations", { id, before, limit });
   }
 
   async turns(

@@ -11,6 +11,13 @@ interface AgentCallPosition {
   readonly call: number;
 }
 
+/** The wait of a step. */
+interface ExternalWait {
+  readonly step: string;
+  readonly event?: string | undefined;
+  readonly until?: string | undefined;
+}
+
 /** Final state of an approval that was decided in another process while it was prompted for here. */
 type RemoteDecision = "approved" | "rejected" | "expired";
 
@@ -94,6 +101,13 @@ export const english = {
     /** The run was submitted, its approvals are decided, or a process without its tools gave it back. */
     awaitsWorker: (runId: string, command: string): string =>
       `run ${runId} waits for a worker, not for an approval. Continue with: ${command}`,
+    /** A step waits for an event, a time or both. */
+    externalWait: ({ step, event, until }: ExternalWait): string =>
+      `${step} waits${event === undefined ? "" : ` for the event ${event}`}${until === undefined ? "" : ` until ${until}`}`,
+    /** The command that delivers an event, or what continues the run. */
+    sendEvent: (command: string): string => `deliver the event with: ${command}`,
+    continuedBy: (command: string): string =>
+      `a process that serves runs continues the run; or continue it with: ${command}`,
     position: ({ part, round, call }: AgentCallPosition): string =>
       `${part === undefined ? "" : `${part}, `}round ${round}, call ${call}`,
     /** The effect of a decision on calls of an agent, on steps of a chain, or on a durable call. */
