@@ -8,10 +8,12 @@ import {
   type ResultCache,
   type Retention,
   type RunStore,
+  type TriggerStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
   createInMemoryRecords,
   createInMemoryRunJournal,
+  createInMemoryTriggers,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
@@ -19,12 +21,13 @@ import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals, runs and tokens. */
+/** The stores of a workspace for records, approvals, runs, tokens and triggers. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly triggers: TriggerStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -47,14 +50,14 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens } = store;
+  const { records, approvals, runs, tokens, triggers } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, cache: index.cache, close };
+  return { store, records, approvals, runs, tokens, triggers, cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -63,8 +66,8 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens } = store;
-  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
+  const { records, approvals, runs, tokens, triggers } = store;
+  return { store, records, approvals, runs, tokens, triggers, cache: undefined, close: () => store.close() };
 }
 
 function makeFolder(data: string): void {
@@ -95,6 +98,7 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     approvals,
     runs: createInMemoryRunJournal({ records, approvals }),
     tokens: createInMemoryApiTokens(),
+    triggers: createInMemoryTriggers(),
     cache: undefined,
     store: undefined,
     close: () => records.close(),

@@ -19,6 +19,8 @@ import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts"
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
 import { type WorkspaceTrust, openTrust } from "./open-trust.ts";
+import type { Triggers } from "../trigger/index.ts";
+import { openTriggers, triggerProblems } from "./open-triggers.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
 import { unmatchedSettings } from "./unmatched-settings.ts";
 import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
@@ -54,6 +56,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
+  const triggers = openWorkspaceTriggers(opening, journal, chains);
   const loaded = { toolProblems, chains, registry, hub, sources };
   // After the engine: its running calls use them.
   const used = [
@@ -89,11 +92,25 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
+    triggers,
     tokens: new ApiTokens(journal.tokens, systemClock),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
+}
+
+function openWorkspaceTriggers(
+  { dir, config, trust, secrets, redactor, options }: Opening,
+  { triggers: store }: WorkspaceJournal,
+  { library, runs, loadChain }: Chains,
+): Triggers {
+  return openTriggers({
+    ...{ dir, config, trust, redactor, library, runs, store },
+    secret: (name) => secrets.values[name],
+    plan: (chain) => loadChain(chain),
+    ...(options.clock !== undefined && { clock: options.clock }),
+  });
 }
 
 function settingsOf(
@@ -197,6 +214,7 @@ async function openParts(
     secret: (name) => secrets.values[name],
     whyNoSecret: (name) => secrets.missing.find((secret) => secret.name === name)?.why,
     records: () => journal.records,
+    triggers: () => journal.triggers,
     controlPaths: () => controlled.flatMap((sources) => controlPaths(dir, config, sources)),
   });
   const registry = builtinRegistry(services);
@@ -301,7 +319,7 @@ function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
 /** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const { toolProblems, chains, registry, hub, sources } = loaded;
-  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems()]);
+  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems(), ...triggerProblems(settings, chains.library)]);
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [

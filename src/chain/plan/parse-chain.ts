@@ -1,7 +1,8 @@
 import { jsonText } from "../../base/index.ts";
 import { fitsShallow, forbiddenKeys, isRecord, type JsonSchema, setOwn } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
-import { approvalSchema, chainKeysSchemaFor, stepSchema, type ClosedSchema } from "./chain-file-schema.ts";
+import { approvalSchema, chainKeysSchemaFor, stepSchema } from "./chain-file-schema.ts";
+import type { ClosedSchema } from "./closed-schema.ts";
 import { ChainReport } from "./chain-report.ts";
 import type { ChainSpec, StepSpec } from "./chain-spec.ts";
 

@@ -7,6 +7,8 @@ import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
 import { sqliteApiTokens } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
+import { createTriggerReadOps } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { isOutdated } from "./migrate.ts";
@@ -47,6 +49,7 @@ export function openSqliteReadOnly(
     runs,
     approvals,
     tokens: sqliteApiTokens(thread),
+    triggers: sqliteTriggers(thread),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
@@ -98,13 +101,14 @@ function refusingWriter(
   };
 }
 
-/** Approvals and tokens are read by operations of the writer; all others are refused. */
+/** Approvals, tokens and triggers are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    ...createTriggerReadOps(() => db),
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };

@@ -21,6 +21,7 @@ import {
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
 import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
@@ -118,6 +119,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     runs,
     approvals,
     tokens,
+    triggers: sqliteTriggers(thread),
   });
 }
 

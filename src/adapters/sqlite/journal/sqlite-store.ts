@@ -8,6 +8,7 @@ import type {
   FinishedRunQuery,
   RecordStore,
   RunStore,
+  TriggerStore,
 } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
@@ -40,6 +41,8 @@ export interface SqliteStore {
   readonly approvals: ApprovalStore;
   /** Tokens of the HTTP API. */
   readonly tokens: ApiTokenStore;
+  /** Triggers and their firings. */
+  readonly triggers: TriggerStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -69,6 +72,7 @@ export interface OpenStoreDeps {
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
   readonly tokens: ApiTokenStore;
+  readonly triggers: TriggerStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -98,6 +102,10 @@ export class OpenStore implements SqliteStore {
 
   get tokens(): ApiTokenStore {
     return this.#parts.tokens;
+  }
+
+  get triggers(): TriggerStore {
+    return this.#parts.triggers;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

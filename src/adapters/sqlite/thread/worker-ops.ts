@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -176,7 +177,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, TriggerOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
