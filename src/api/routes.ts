@@ -6,6 +6,7 @@ import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
 import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
+import { triggerRoutes } from "./areas/triggers.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
 
 /** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
@@ -30,6 +31,8 @@ export interface Route {
   readonly body?: SchemaName;
   /** The body may be absent. */
   readonly optionalBody?: true;
+  /** The body is taken as it is, of any media type, and so is the query. */
+  readonly bytes?: true;
   /** The name of the schema of the response; or its media type if it is not JSON. */
   readonly response: SchemaName | `${string}/${string}`;
   /** The status of a success. Default: 200. */
@@ -50,6 +53,7 @@ export const routes: Routes = {
   ...serviceRoutes,
   ...tokenRoutes,
   ...toolRoutes,
+  ...triggerRoutes,
 };
 
 type Routes = typeof approvalRoutes &
@@ -58,7 +62,8 @@ type Routes = typeof approvalRoutes &
   typeof runRoutes &
   typeof serviceRoutes &
   typeof tokenRoutes &
-  typeof toolRoutes;
+  typeof toolRoutes &
+  typeof triggerRoutes;
 
 routes satisfies Readonly<Record<string, Route>>;
 

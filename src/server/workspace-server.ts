@@ -19,6 +19,8 @@ import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { TriggerWorker } from "./request/trigger-worker.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
@@ -35,6 +37,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly #host: string;
   readonly #server: HttpServer;
   readonly #worker: RunWorker;
+  readonly #triggers: TriggerWorker;
   #port: number | undefined;
   #isReady = true;
 
@@ -42,6 +45,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#host = host;
     this.#worker = new RunWorker(workspace);
+    this.#triggers = new TriggerWorker(workspace);
     const names = new ToolNames();
     const app = createApp({
       workspace,
@@ -52,6 +56,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...recordRoutes(),
         ...runRoutes(this.#worker),
         ...tokenRoutes(codes),
+        ...triggerRoutes(this.#worker),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
@@ -89,11 +94,13 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#server.off("error", failed);
     this.#port = (this.#server.address() as AddressInfo).port;
     this.#worker.start();
+    this.#triggers.start();
     return { url: `http://${host.includes(":") ? `[${host}]` : host}:${this.#port}`, port: this.#port };
   }
 
   async close(): Promise<void> {
     this.#isReady = false;
+    await this.#triggers.stop();
     await this.#worker.stop();
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));

@@ -68,6 +68,7 @@ function toOperation(name: string, route: Route): Readonly<Record<string, unknow
         content: { "application/json": { schema: { $ref: `#/components/schemas/${body}` } } },
       },
     }),
+    ...(route.bytes === true && { requestBody: { required: true, content: { "*/*": {} } } }),
     responses: { [status]: { description: summary, content: { [media]: { schema } } }, ...errors },
     ...(["none", "code", "signature"].includes(access) && { security: [] }),
     "x-access": access,

@@ -146,11 +146,11 @@ export function createTriggerReadOps(db: () => DatabaseSync): TriggerReadOps {
       return row && firingOf(row);
     },
     knownFirings({ id, keys }) {
-      const sql = "SELECT value FROM json_each(?) JOIN firings ON trigger_id = ? AND key = value";
+      const sql = "SELECT key FROM firings WHERE trigger_id = ? AND key IN (SELECT value FROM json_each(?))";
       return db()
         .prepare(sql)
-        .all(JSON.stringify(keys), id)
-        .map(({ value }) => String(value));
+        .all(id, JSON.stringify(keys))
+        .map(({ key }) => String(key));
     },
     openFirings: ({ id }) =>
       db()

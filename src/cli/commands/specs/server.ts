@@ -44,5 +44,60 @@ const token: CommandSpec = {
   ],
 };
 
+const triggerId = { name: "ID", about: "id of the trigger, as listed by `windlass triggers`" };
+
+const triggers: CommandSpec = {
+  name: "triggers",
+  summary: "list the schedules, webhooks and watched files that start runs; fire, pause, resume or approve one",
+  commands: [
+    {
+      name: "list",
+      summary: "list the triggers, each with its last and next time (also: windlass triggers)",
+      // Unknown subcommands are parsed as words of this command, which suggests the right one.
+      args: [{ name: "WORD", about: "", optional: true, several: true }],
+      options: [json],
+      examples: ["windlass triggers", "windlass triggers list --json"],
+      load: async () => (await import("../triggers/run.ts")).listTriggers,
+    },
+    {
+      name: "fire",
+      summary: "fire a trigger now, and execute its run here",
+      details: "Also if it is paused, or an earlier run has not ended.",
+      args: [triggerId],
+      options: [
+        { flags: "--event JSON", about: 'what ${event.…} reads, such as {"body": {"order": 7}} (default: nothing)' },
+        json,
+      ],
+      examples: ["windlass triggers fire report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).fireTrigger,
+    },
+    {
+      name: "pause",
+      summary: "pause a trigger; times of a schedule that pass meanwhile are not missed",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers pause report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("pause"),
+    },
+    {
+      name: "resume",
+      summary: "resume a trigger",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers resume report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("resume"),
+    },
+    {
+      name: "approve",
+      summary: "let a trigger fire whose file was written by a tool",
+      details: "The approval is for the present definition. Another write by a tool needs another approval.",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers approve report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("approve"),
+    },
+  ],
+};
+
 /** The group "Server" of the help. */
-export const serverGroup: CommandGroup = { title: "Server", commands: [token] };
+export const serverGroup: CommandGroup = { title: "Server", commands: [token, triggers] };
