@@ -57,9 +57,11 @@ export class Schedule {
 
   /** The latest times after `from`, up to and including `to`, oldest first. */
   between(from: number, to: number, max: number): readonly number[] {
+    // Times are whole seconds, and those before the next one count.
+    const end = new Date((Math.floor(to / 1_000) + 1) * 1_000);
     const latest = (count: number): number[] =>
       this.#cron
-        .previousRuns(count, new Date(to + 1))
+        .previousRuns(count, end)
         .map((time) => time.getTime())
         .filter((time) => time > from);
     // Usually there is at most one, and looking back costs time.
