@@ -85,7 +85,12 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     timezone,
     model,
     noModel: (feature) => models.none(feature),
-    files: createFileAccess({ roots: [{ path: dir, write: true }], controlPaths, ...readRulesOf(setting), ...noteWritesOf(setting) }),
+    files: createFileAccess({
+      roots: [{ path: dir, write: true }],
+      controlPaths,
+      ...readRulesOf(setting),
+      ...noteWritesOf(setting),
+    }),
     vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts"), dir),

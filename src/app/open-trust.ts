@@ -13,7 +13,14 @@ import type { Settings } from "./read-settings.ts";
 import type { ChainText } from "./read-sent-secrets.ts";
 import { type TrustSet, readTrustSet, replacementItems, sentSecretItems } from "./read-trust-set.ts";
 import { restrictConfig, untrustedModels } from "./restrict-config.ts";
-import { type TrustItem, environmentItem, networkItem, serverTrustItems, toolTrustItems, triggerItem } from "./trust-item.ts";
+import {
+  type TrustItem,
+  environmentItem,
+  networkItem,
+  serverTrustItems,
+  toolTrustItems,
+  triggerItem,
+} from "./trust-item.ts";
 import { trustFailure } from "./trust-reasons.ts";
 import { type TrustDecision, readTrustDecision, storeTrustDecision } from "./trust-store.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";

@@ -319,7 +319,12 @@ function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
 /** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const { toolProblems, chains, registry, hub, sources } = loaded;
-  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems(), ...triggerProblems(settings, chains.library)]);
+  const problems = onePerCause([
+    ...settings.problems,
+    ...toolProblems(),
+    ...chains.problems(),
+    ...triggerProblems(settings, chains.library),
+  ]);
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [

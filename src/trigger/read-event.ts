@@ -79,5 +79,8 @@ export function runIdOf({ id, kind }: Trigger, key: string): string {
 
 /** A time as a part of an id: `20260308T073000Z`. */
 export function timeKey(at: number): string {
-  return new Date(at).toISOString().replaceAll(/[-:]|\.000/g, "").replace(".", "_");
+  return new Date(at)
+    .toISOString()
+    .replaceAll(/[-:]|\.000/g, "")
+    .replace(".", "_");
 }

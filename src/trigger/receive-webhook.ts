@@ -76,4 +76,3 @@ function challengeIn(body: unknown): string | undefined {
 export function isChallenge(received: NewFiring | Challenge): received is Challenge {
   return "challenge" in received;
 }
-

@@ -97,7 +97,11 @@ export class Triggers {
     await this.#register([trigger]);
     const key = `by hand ${nodeCrypto().randomUUID()}`;
     const firing = firingOf(trigger, { key, at: this.#deps.clock.now(), event });
-    await this.#deps.store.add(id, this.#closed({ ...firing, ...(principal !== undefined && { principal }) }), Infinity);
+    await this.#deps.store.add(
+      id,
+      this.#closed({ ...firing, ...(principal !== undefined && { principal }) }),
+      Infinity,
+    );
     await this.#deps.store.begin(id, key, "always");
     await this.#queue.dispatch(trigger, false);
     return this.#outcome(id, key);
@@ -195,7 +199,10 @@ export class Triggers {
     if (found !== undefined) return found;
     const ids = standings.map(({ trigger }) => trigger.id);
     const hint = suggestHint(id, ids) ?? `list them with: ${cliCommand("triggers")}`;
-    throw fail(`there is no trigger ${JSON.stringify(id)}; ${hint}`, { code: "validation_error", reason: unknownTrigger });
+    throw fail(`there is no trigger ${JSON.stringify(id)}; ${hint}`, {
+      code: "validation_error",
+      reason: unknownTrigger,
+    });
   }
 
   async #changeable(id: string): Promise<TriggerStanding> {

@@ -67,8 +67,7 @@ test.each(schemes)("%s: the documented signature is valid for its secret and its
 
 test.each(["slack", "standard", "stripe"] as const)("%s: a signature is valid for five minutes [P09]", (scheme) => {
   const { secret, now, request } = documented[scheme];
-  const validAt = (ms: number): boolean =>
-    verifySignature(scheme, request, { secrets: [secret], now: now + ms }).valid;
+  const validAt = (ms: number): boolean => verifySignature(scheme, request, { secrets: [secret], now: now + ms }).valid;
   expect([-300_000, -1, 0, 300_000].map(validAt)).toEqual([true, true, true, true]);
   expect([-300_001, 300_001, 86_400_000].map(validAt)).toEqual([false, false, false]);
 });
@@ -76,7 +75,9 @@ test.each(["slack", "standard", "stripe"] as const)("%s: a signature is valid fo
 test("another timestamp is not valid with an old signature", () => {
   const { secret, request } = documented.stripe;
   const headers = { "stripe-signature": String(request.headers["stripe-signature"]).replace("t=17", "t=18") };
-  expect(verifySignature("stripe", { ...request, headers }, { secrets: [secret], now: 1_800_000_000_000 }).valid).toBe(false);
+  expect(verifySignature("stripe", { ...request, headers }, { secrets: [secret], now: 1_800_000_000_000 }).valid).toBe(
+    false,
+  );
 });
 
 test("the id of a delivery comes from its sender", () => {

@@ -130,7 +130,10 @@ export class FileTriggerWatch {
 
 /** The folder above the first wildcard of a pattern. */
 function fixedFolder(pattern: string): string {
-  const parts = pattern.trim().replace(/^(?:\.?\/)+/u, "").split("/");
+  const parts = pattern
+    .trim()
+    .replace(/^(?:\.?\/)+/u, "")
+    .split("/");
   const wild = parts.findIndex((part) => /[*?]/.test(part));
   // A pattern without a slash matches in every folder.
   if (parts.length === 1) return ".";

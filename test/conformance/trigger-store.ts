@@ -25,13 +25,20 @@ export function triggerStoreConformance(name: string, open: () => Promise<OpenTr
     afterEach(() => store.close());
 
     const state = async (): Promise<TriggerState | undefined> => (await triggers.list())[0];
-    const statuses = async (): Promise<string[]> => (await triggers.open("t")).map(({ key, status }) => `${key} ${status}`);
+    const statuses = async (): Promise<string[]> =>
+      (await triggers.open("t")).map(({ key, status }) => `${key} ${status}`);
 
     test("a trigger keeps its first registration, and a changed definition begins anew", async () => {
       expect(await triggers.list()).toEqual([{ id: "t", digest: "d1", registeredAt: 100, cursor: 100 }]);
       await triggers.register([{ id: "t", digest: "d1" }], 200);
       expect(await state()).toMatchObject({ registeredAt: 100, cursor: 100 });
-      await triggers.register([{ id: "t", digest: "d2" }, { id: "磨坊 ' u", digest: "x" }], 300);
+      await triggers.register(
+        [
+          { id: "t", digest: "d2" },
+          { id: "磨坊 ' u", digest: "x" },
+        ],
+        300,
+      );
       expect(await state()).toMatchObject({ registeredAt: 100, cursor: 300, digest: "d2" });
       expect((await triggers.list()).map(({ id }) => id)).toEqual(["t", "磨坊 ' u"]);
     });
@@ -107,7 +114,11 @@ export function triggerStoreConformance(name: string, open: () => Promise<OpenTr
     });
 
     test("a status changes only from the expected one; a start is remembered and removes the input", async () => {
-      for (const [key, at] of [["a", 5000], ["b", 4000]] as const) await triggers.add("t", newFiring(key, { at }), 10);
+      for (const [key, at] of [
+        ["a", 5000],
+        ["b", 4000],
+      ] as const)
+        await triggers.add("t", newFiring(key, { at }), 10);
       expect(await triggers.settle("t", "a", { from: "starting", to: "started" })).toBe(false);
       for (const key of ["a", "b"]) {
         await triggers.begin("t", key, "always");

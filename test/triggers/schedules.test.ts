@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { WallClock, endedRuns, noteChain, notes, put, rounds, serveTriggersIn, triggerFolder } from "./trigger-servers.ts";
+import {
+  WallClock,
+  endedRuns,
+  noteChain,
+  notes,
+  put,
+  rounds,
+  serveTriggersIn,
+  triggerFolder,
+} from "./trigger-servers.ts";
 
 const daily = '  - { id: daily, schedule: "0 8 * * *", timezone: UTC, input: { text: "${event.time}" } }';
 const chain = { "chains/report.yaml": noteChain("report", daily) };
@@ -65,7 +74,8 @@ test.each([
 });
 
 test("a schedule of each second that was down for a week makes up for the latest hundred times [P09]", async () => {
-  const trigger = '  - { id: tick, schedule: "* * * * * *", missed: all, overlap: skip, input: { text: "${event.time}" } }';
+  const trigger =
+    '  - { id: tick, schedule: "* * * * * *", missed: all, overlap: skip, input: { text: "${event.time}" } }';
   const dir = await triggerFolder({ "chains/report.yaml": noteChain("report", trigger) });
   const before = await serveTriggersIn(dir, new WallClock("2026-06-01T00:00:00Z"));
   await rounds(before);
@@ -89,7 +99,9 @@ test("a trigger that is paused, or whose schedule changes, begins anew [P09]", a
   const { triggers } = server.workspace;
   await rounds(server);
   await triggers.pause("daily");
-  expect(await triggers.list()).toMatchObject([{ id: "daily", status: "paused", message: expect.stringMatching("resume") }]);
+  expect(await triggers.list()).toMatchObject([
+    { id: "daily", status: "paused", message: expect.stringMatching("resume") },
+  ]);
   server.clock.set("2026-06-02T09:00:00Z");
   await rounds(server);
   await triggers.resume("daily");
@@ -103,11 +115,16 @@ test("a trigger that is paused, or whose schedule changes, begins anew [P09]", a
   server.clock.set("2026-06-03T08:30:00Z");
   await endedRuns(server, 1);
   expect(await notes(dir)).toEqual(["2026-06-03T08:30:00.000Z"]);
-  expect(await triggers.list()).toMatchObject([{ last: { at: Date.parse("2026-06-03T08:30:00Z"), runId: "daily-20260603T083000Z" } }]);
+  expect(await triggers.list()).toMatchObject([
+    { last: { at: Date.parse("2026-06-03T08:30:00Z"), runId: "daily-20260603T083000Z" } },
+  ]);
 });
 
 test("a firing by hand runs beside others, and an unknown or unusable trigger is refused with advice [P09]", async () => {
-  const dir = await triggerFolder({ ...chain, "chains/broken.yaml": noteChain("broken", '  - { id: broken, schedule: "0 8 * *" }') });
+  const dir = await triggerFolder({
+    ...chain,
+    "chains/broken.yaml": noteChain("broken", '  - { id: broken, schedule: "0 8 * *" }'),
+  });
   const server = await serveTriggersIn(dir, new WallClock("2026-06-01T07:00:00Z"));
   const { triggers } = server.workspace;
   const fired = await triggers.fire("daily", { event: { time: "by hand" }, principal: "ann" });
@@ -115,5 +132,8 @@ test("a firing by hand runs beside others, and an unknown or unusable trigger is
   await endedRuns(server, 1);
   expect(await notes(dir)).toHaveLength(1);
   await expect(triggers.fire("dayly")).rejects.toThrow('did you mean "daily"?');
-  await expect(triggers.fire("broken")).rejects.toMatchObject({ reason: "inactive_trigger", message: expect.stringContaining("is not a schedule") });
+  await expect(triggers.fire("broken")).rejects.toMatchObject({
+    reason: "inactive_trigger",
+    message: expect.stringContaining("is not a schedule"),
+  });
 });

@@ -164,7 +164,13 @@ let deliveries = 0;
 export async function sendHook(
   { url, clock }: TriggerServer,
   name: string,
-  { id = `msg_${++deliveries}`, at = clock.now(), body = '{"text":"hi"}', secret = hookSecret, headers }: SentHook = {},
+  {
+    id = `msg_of_test_${++deliveries}`,
+    at = clock.now(),
+    body = '{"text":"hi"}',
+    secret = hookSecret,
+    headers,
+  }: SentHook = {},
 ): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Readonly<Record<string, unknown>> }> {
   const time = String(Math.floor(at / 1_000));
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
@@ -180,5 +186,9 @@ export async function sendHook(
       ...headers,
     },
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
 }

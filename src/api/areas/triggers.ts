@@ -34,7 +34,10 @@ export const triggerSchemas = {
   FireTriggerRequest: {
     type: "object",
     properties: {
-      event: { type: "object", description: 'What `${event.…}` reads, such as {"body": {"order": 7}}. Default: nothing.' },
+      event: {
+        type: "object",
+        description: 'What `${event.…}` reads, such as {"body": {"order": 7}}. Default: nothing.',
+      },
     },
     additionalProperties: false,
   },
@@ -45,7 +48,8 @@ export const triggerSchemas = {
       run_id: { type: "string" },
       status: {
         enum: ["waiting", "starting", "started", "ended", "skipped", "failed", "seen"],
-        description: "started: its run was started; waiting: it waits for an earlier run; skipped and failed: see reason.",
+        description:
+          "started: its run was started; waiting: it waits for an earlier run; skipped and failed: see reason.",
       },
       reason: { type: "string", description: "Why it started no run." },
     },

@@ -38,7 +38,11 @@ export function checkTrigger(spec: TriggerSpec, path: YamlPath, checks: TriggerC
     report.add("no_trigger", path, ["this trigger never fires", { hint: `add ${kindExamples}` }]);
   } else if (other !== undefined) {
     const hint = "write two triggers, one for each";
-    report.add("two_triggers", [...path, other], [`a trigger has one kind: "${kind}" or "${other}"`, { hint, part: "key" }]);
+    report.add(
+      "two_triggers",
+      [...path, other],
+      [`a trigger has one kind: "${kind}" or "${other}"`, { hint, part: "key" }],
+    );
   } else {
     checkKeys(spec, kind, path, report);
     kindChecks[kind](spec, path, { ...checks, report });
@@ -51,7 +55,11 @@ function checkKeys(spec: TriggerSpec, kind: TriggerKind, path: YamlPath, report:
     for (const key of owner === kind ? [] : keys) {
       if (spec[key] === undefined) continue;
       const detail = { hint: "remove it", part: "key" } as const;
-      report.add("useless_key", [...path, key], [`"${key}" has no effect on a ${kind}; it belongs to a ${owner}`, detail]);
+      report.add(
+        "useless_key",
+        [...path, key],
+        [`"${key}" has no effect on a ${kind}; it belongs to a ${owner}`, detail],
+      );
     }
   }
 }
@@ -73,7 +81,11 @@ const kindChecks: Readonly<Record<TriggerKind, KindCheck>> = {
     const { webhook = "", verify } = spec;
     if (!webhookName.test(webhook.trim().replace(/^\/+/, ""))) {
       const hint = 'write a name such as /new-order: letters, digits, ".", "_" and "-", without a further "/"';
-      report.add("bad_webhook", [...path, "webhook"], [`${JSON.stringify(webhook.slice(0, 100))} is not a path`, { hint }]);
+      report.add(
+        "bad_webhook",
+        [...path, "webhook"],
+        [`${JSON.stringify(webhook.slice(0, 100))} is not a path`, { hint }],
+      );
     }
     if (verify === undefined) {
       const hint = `add verify: ${webhookSchemes.join(" | ")}, by the sender's documentation`;
@@ -84,7 +96,11 @@ const kindChecks: Readonly<Record<TriggerKind, KindCheck>> = {
   file({ file = "" }, path, { report }) {
     if (readPathGlob(file) !== undefined && !/^(?:\/|~|[A-Za-z]:[/\\])|\\/.test(file.trim())) return;
     const hint = 'write a path in the workspace with "/", "*" and "**", such as inbox/**/*.md';
-    report.add("bad_pattern", [...path, "file"], [`${JSON.stringify(file.slice(0, 100))} is not a pattern of paths`, { hint }]);
+    report.add(
+      "bad_pattern",
+      [...path, "file"],
+      [`${JSON.stringify(file.slice(0, 100))} is not a pattern of paths`, { hint }],
+    );
   },
 };
 
@@ -97,7 +113,11 @@ const checkSecrets: KindCheck = ({ secret }, path, { secrets, report }) => {
     report.add("missing_secret", [...path, "webhook"], ["the signatures of this webhook need a secret", { hint }]);
   }
   if (written.length > maxSecrets)
-    report.add("too_many_secrets", [...path, "secret"], ["a webhook has at most two secrets", { hint: "remove the oldest" }]);
+    report.add(
+      "too_many_secrets",
+      [...path, "secret"],
+      ["a webhook has at most two secrets", { hint: "remove the oldest" }],
+    );
   for (const [index, text] of written.entries()) {
     const at = typeof secret === "string" ? [...path, "secret"] : [...path, "secret", index];
     const name = secretReferenceIn(text);

@@ -90,7 +90,12 @@ function badSchedule(expression: string, hint: string): ScheduleFault {
 
 function neverFires(expression: string): ScheduleFault {
   const message = `the schedule ${JSON.stringify(expression.slice(0, 100))} never fires`;
-  return { part: "schedule", code: "never_fires", message, hint: "no year has such a day; change the day or the month" };
+  return {
+    part: "schedule",
+    code: "never_fires",
+    message,
+    hint: "no year has such a day; change the day or the month",
+  };
 }
 
 function isTimeZone(name: string): boolean {

@@ -197,7 +197,8 @@ class Endpoint {
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const text = length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
+    const text =
+      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;

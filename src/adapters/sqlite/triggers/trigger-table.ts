@@ -54,7 +54,11 @@ export type TriggerReadOps = Pick<
 /** The triggers in the database. Each change is one transaction, so that servers that share the file agree. */
 export function createTriggerOps(db: () => DatabaseSync): TriggerOps {
   const changed = (sql: string, ...values: (string | number | null)[]): boolean =>
-    Number(db().prepare(sql).run(...values).changes) > 0;
+    Number(
+      db()
+        .prepare(sql)
+        .run(...values).changes,
+    ) > 0;
   return {
     ...createTriggerReadOps(db),
     registerTriggers: ({ triggers, at }) =>
@@ -171,7 +175,9 @@ export function createTriggerReadOps(db: () => DatabaseSync): TriggerReadOps {
 /** Removes firings before this time that start nothing any more. */
 export function removeFiringsBefore(db: DatabaseSync, time: number): void {
   // Those of files tell which files are new.
-  db.prepare("DELETE FROM firings WHERE at < ? AND status IN ('ended', 'skipped', 'failed') AND NOT is_lasting").run(time);
+  db.prepare("DELETE FROM firings WHERE at < ? AND status IN ('ended', 'skipped', 'failed') AND NOT is_lasting").run(
+    time,
+  );
 }
 
 function insertFiring(db: DatabaseSync, id: string, firing: NewFiring): void {

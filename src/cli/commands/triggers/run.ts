@@ -29,7 +29,8 @@ export const listTriggers: RunCommand = async (invocation) => {
   try {
     const triggers = await workspace.triggers.list();
     if (invocation.flag("json")) return terminal.print(safeJson(triggers.map(toWireTrigger)));
-    if (triggers.length === 0) return terminal.log('No triggers yet. Add one to a chain: on: [{ schedule: "0 8 * * *" }]');
+    if (triggers.length === 0)
+      return terminal.log('No triggers yet. Add one to a chain: on: [{ schedule: "0 8 * * *" }]');
     for (const line of triggerLines(triggers, invocation)) terminal.print(line);
     for (const { id, message } of triggers)
       if (message !== undefined) logWrapped(`${toOneLine(id)}: ${toOneLine(message)}`, terminal, { style: "dim" });
@@ -73,7 +74,10 @@ export const fireTrigger: RunCommand = (invocation) =>
     const fired = await asUsage(invocation, workspace.triggers.fire(id, event === undefined ? {} : { event }));
     const { runId, status, reason = "it did not start" } = fired;
     if (status === "failed") {
-      reportFormattedError(invocation.terminal, { message: `${id} started no run: ${reason}`, code: "execution_error" });
+      reportFormattedError(invocation.terminal, {
+        message: `${id} started no run: ${reason}`,
+        code: "execution_error",
+      });
       return exitCodes.failed;
     }
     const result = await followRun(session, { durable: true }, (how) => workspace.runs.join(runId, how));
@@ -112,7 +116,8 @@ export const changeTrigger =
     try {
       await asUsage(invocation, workspace.triggers[change](id));
       const changed = (await workspace.triggers.list()).find((trigger) => trigger.id === id);
-      if (invocation.flag("json")) return terminal.print(safeJson(changed === undefined ? null : toWireTrigger(changed)));
+      if (invocation.flag("json"))
+        return terminal.print(safeJson(changed === undefined ? null : toWireTrigger(changed)));
       terminal.print(`${done[change]}: ${toOneLine(id)}`);
     } finally {
       await close();
