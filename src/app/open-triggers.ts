@@ -38,7 +38,13 @@ export function openTriggers(options: OpenTriggersOptions): Triggers {
   const { dir, config, library, trust, clock = systemClock } = options;
   const { store, runs, secret, redactor, plan } = options;
   return new Triggers({
-    ...{ dir, store, runs, secret, redactor, plan, clock },
+    dir,
+    store,
+    runs,
+    secret,
+    redactor,
+    plan,
+    clock,
     files: createFileAccess({ roots: [{ path: dir, write: false }] }),
     defined: () => {
       const seen = new SeenTriggers();
@@ -55,7 +61,7 @@ export function openTriggers(options: OpenTriggersOptions): Triggers {
 
 function whyInvalid({ chain, file }: Trigger, library: ChainLibrary): string | undefined {
   if (!library.has(chain)) return `there is no chain "${chain}"`;
-  const [first] = library.problems(chain).filter(({ severity }) => severity === "error");
+  const first = library.problems(chain).find(({ severity }) => severity === "error");
   if (first === undefined) return undefined;
   return `${first.message}; show all problems with: ${cliCommand(`validate ${file ?? ""}`.trim())}`;
 }

@@ -103,12 +103,18 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
 function openWorkspaceTriggers(
   { dir, config, trust, secrets, redactor, options }: Opening,
   { triggers: store }: WorkspaceJournal,
-  { library, runs, loadChain }: Chains,
+  chains: Chains,
 ): Triggers {
   return openTriggers({
-    ...{ dir, config, trust, redactor, library, runs, store },
+    dir,
+    config,
+    trust,
+    redactor,
+    store,
+    library: chains.library,
+    runs: chains.runs,
     secret: (name) => secrets.values[name],
-    plan: (chain) => loadChain(chain),
+    plan: (chain) => chains.loadChain(chain),
     ...(options.clock !== undefined && { clock: options.clock }),
   });
 }

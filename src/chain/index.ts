@@ -38,6 +38,7 @@ export * from "./plan/chain-report.ts";
 export * from "./triggers/check-triggers.ts";
 export * from "./triggers/schedule.ts";
 export * from "./triggers/trigger.ts";
+export * from "./triggers/trigger-settings.ts";
 export * from "./triggers/trigger-spec.ts";
 export * from "./plan/plan-chain.ts";
 export type * from "./plan/plan.ts";

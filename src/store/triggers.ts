@@ -89,7 +89,7 @@ export interface TriggerStore {
   open(id?: string): Promise<readonly Firing[]>;
   /** Changes `waiting` to `starting`; with `alone`, only if no other one is starting or started. False if it did not. */
   begin(id: string, key: string, when: BeginCondition): Promise<boolean>;
-  /** Changes the status of a firing from one to another; its input is kept only while it waits or starts. */
+  /** Changes the status of a firing from one to another; its input is stored only while it waits or starts. */
   settle(id: string, key: string, change: FiringChange): Promise<boolean>;
   /** Records that a tool is about to write a file of the workspace. */
   toolWrites(file: string): Promise<void>;

@@ -24,27 +24,34 @@ export class FiringQueue {
     });
   }
 
-  /** False if the state has changed meanwhile. */
+  /** False if another process has changed the state in between. */
   async #pass(trigger: Trigger, begins: boolean): Promise<boolean> {
-    const { store } = this.#deps;
-    const open = await this.#stillOpen(await store.open(trigger.id));
+    const open = await this.#stillOpen(await this.#deps.store.open(trigger.id));
     for (const firing of open) if (firing.status === "starting") await this.#start(trigger, firing);
+    if (!begins) return true;
     const running = open.filter(({ status }) => status !== "waiting");
-    for (const firing of begins ? open : []) {
-      if (firing.status !== "waiting") continue;
+    for (const firing of open.filter(({ status }) => status === "waiting")) {
       const isFree = running.length === 0 || trigger.overlap === "parallel";
       if (!isFree && trigger.overlap === "queue") return true;
-      if (!isFree && trigger.overlap === "skip") {
-        const reason = `run ${running[0]?.runId ?? ""} had not ended`;
-        await store.settle(firing.triggerId, firing.key, { from: "waiting", to: "skipped", reason });
-        continue;
-      }
-      if (!isFree) await this.#cancel(running.splice(0));
-      const when = trigger.overlap === "queue" || trigger.overlap === "skip" ? "alone" : "always";
-      if (!(await store.begin(firing.triggerId, firing.key, when))) return false;
-      running.push(firing);
-      await this.#start(trigger, firing);
+      if (!isFree && trigger.overlap === "skip") await this.#skip(firing, running[0]);
+      else if (!(await this.#begin(trigger, firing, running))) return false;
     }
+    return true;
+  }
+
+  async #skip({ triggerId, key }: Firing, running: Firing | undefined): Promise<void> {
+    const reason = `run ${running?.runId ?? ""} had not ended`;
+    await this.#deps.store.settle(triggerId, key, { from: "waiting", to: "skipped", reason });
+  }
+
+  /** Begins a firing, and notes it as running. False if another process did something else. */
+  async #begin(trigger: Trigger, firing: Firing, running: Firing[]): Promise<boolean> {
+    const { overlap } = trigger;
+    if (overlap === "cancel-running") await this.#cancel(running.splice(0));
+    const when = overlap === "queue" || overlap === "skip" ? "alone" : "always";
+    if (!(await this.#deps.store.begin(firing.triggerId, firing.key, when))) return false;
+    running.push(firing);
+    await this.#start(trigger, firing);
     return true;
   }
 

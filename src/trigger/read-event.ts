@@ -5,7 +5,7 @@ import { parseArguments } from "../schema/index.ts";
 import type { NewFiring } from "../store/index.ts";
 import type { WebhookRequest } from "./verify-signature.ts";
 
-/** What happened, as `${event.…}` reads it. */
+/** The event, as `${event.…}` reads it. */
 export type TriggerEvent = Readonly<Record<string, unknown>>;
 
 /** The input of a run that a trigger starts. */
@@ -28,7 +28,7 @@ export function firingOf(trigger: Trigger, { key, at, event, isLasting }: Firing
   }
 }
 
-/** What a firing is made of. */
+/** The event of a firing, and its identity. */
 export interface FiringEvent {
   readonly key: string;
   /** Epoch milliseconds. */

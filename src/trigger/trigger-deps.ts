@@ -26,6 +26,6 @@ export interface TriggerDeps {
   /** The folder of the workspace. */
   readonly dir: string;
   readonly files: Pick<FileAccess, "walk">;
-  /** Called with errors of work that nobody waits for, such as those of the database. */
+  /** Called with errors of work without a caller, such as those of the database. */
   readonly onError: (error: unknown) => void;
 }

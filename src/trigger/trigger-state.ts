@@ -5,7 +5,7 @@ import type { Trigger } from "../chain/index.ts";
 import type { TriggerState } from "../store/index.ts";
 import type { DefinedTrigger } from "./trigger-deps.ts";
 
-/** Whether a trigger fires, and if not, why. */
+/** Only an active trigger fires. */
 export type TriggerStatus = "active" | "paused" | "unapproved" | "untrusted" | "invalid";
 
 /** A trigger with its stored state. */

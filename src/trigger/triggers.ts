@@ -27,7 +27,7 @@ export interface TriggerInfo extends Pick<Trigger, "id" | "chain" | "kind" | "ex
   readonly waiting: number;
 }
 
-/** A firing, and what became of it. */
+/** A firing and its outcome. */
 export interface FiringOutcome extends Pick<Firing, "status" | "reason"> {
   readonly triggerId: string;
   readonly runId: string;
@@ -77,7 +77,13 @@ export class Triggers {
       const next = status === "active" && kind === "schedule" ? scheduleOf(trigger)?.next(now) : undefined;
       const waiting = open.filter((firing) => firing.triggerId === id && firing.status === "waiting").length;
       return {
-        ...{ id, chain, kind, expression, overlap, status, waiting },
+        id,
+        chain,
+        kind,
+        expression,
+        overlap,
+        status,
+        waiting,
         ...(timezone !== undefined && { timezone }),
         ...(file !== undefined && { file }),
         ...(message !== undefined && { message }),
@@ -87,7 +93,7 @@ export class Triggers {
     });
   }
 
-  /** Fires a trigger now, whatever runs. `event` is what `${event.…}` reads; `principal` is the person. */
+  /** Fires a trigger now, also beside other runs of it. `event` is what `${event.…}` reads; `principal` is the person. */
   async fire(
     id: string,
     { event = {}, principal }: { readonly event?: TriggerEvent; readonly principal?: string } = {},
@@ -107,7 +113,7 @@ export class Triggers {
     return this.#outcome(id, key);
   }
 
-  /** A paused trigger does not fire. Times of a schedule that pass meanwhile are not missed. */
+  /** A paused trigger does not fire. Times of a schedule that pass in the meantime are not missed. */
   async pause(id: string): Promise<void> {
     await this.#changeable(id);
     await this.#deps.store.pause(id, { pausedAt: this.#deps.clock.now() });

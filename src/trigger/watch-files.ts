@@ -56,7 +56,7 @@ export class FileTriggerWatch {
     return this.#watch.close();
   }
 
-  /** Looks for files if something may have changed. True if there are new firings. */
+  /** Searches for files if something may have changed. True if there are new firings. */
   async look(state: TriggerState): Promise<boolean> {
     const { clock, store } = this.#deps;
     const isPending = this.#known.values().some(({ isDone }) => !isDone);

@@ -24,7 +24,7 @@ test("of two processes that share a database, one begins a firing, and both see 
   const added = await Promise.all([first, second].map(({ triggers }) => triggers.add("t", newFiring("a"), 10)));
   expect(added.toSorted()).toEqual(["added", "known"]);
   const begun = await Promise.all([first, second].map(({ triggers }) => triggers.begin("t", "a", "alone")));
-  expect(begun.toSorted()).toEqual([false, true]);
+  expect(begun.filter(Boolean)).toHaveLength(1);
   await Promise.all([first.close(), second.close()]);
   const readOnly = openSqliteReadOnly({ file, redactor });
   expect(await readOnly?.triggers.open()).toMatchObject([{ key: "a", status: "starting" }]);

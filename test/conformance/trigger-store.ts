@@ -43,7 +43,7 @@ export function triggerStoreConformance(name: string, open: () => Promise<OpenTr
       expect((await triggers.list()).map(({ id }) => id)).toEqual(["t", "磨坊 ' u"]);
     });
 
-    test("a pause begins once, and what passes meanwhile is not considered", async () => {
+    test("a pause begins once, and times that pass in the meantime are not considered", async () => {
       await triggers.pause("t", { pausedAt: 200 });
       await triggers.pause("t", { pausedAt: 300 });
       expect(await state()).toMatchObject({ pausedAt: 200, cursor: 100 });
@@ -68,15 +68,21 @@ export function triggerStoreConformance(name: string, open: () => Promise<OpenTr
       expect(await triggers.advance("unknown", { from: 0, to: 1, firings: [] })).toBe(false);
     });
 
-    test("a firing with a known key is not added again, whatever became of the first", async () => {
+    test("a firing with a known key is not added again, also if the first is over", async () => {
       expect(await triggers.add("t", newFiring("a", { tainted: true, principal: "ann" }), 10)).toBe("added");
       expect(await triggers.add("t", newFiring("a", { runId: "other" }), 10)).toBe("known");
       await triggers.settle("t", "a", { from: "waiting", to: "skipped", reason: "why" });
       expect(await triggers.add("t", newFiring("a"), 10)).toBe("known");
       await triggers.advance("t", { from: 100, to: 200, firings: [newFiring("a", { runId: "third" })] });
       const expected: Firing = {
-        ...{ triggerId: "t", key: "a", runId: "run-a", at: 1000, status: "skipped" },
-        ...{ tainted: true, principal: "ann", reason: "why" },
+        triggerId: "t",
+        key: "a",
+        runId: "run-a",
+        at: 1000,
+        status: "skipped",
+        tainted: true,
+        principal: "ann",
+        reason: "why",
       };
       expect(await triggers.get("t", "a")).toEqual(expected);
       expect(await triggers.get("t", "b")).toBeUndefined();

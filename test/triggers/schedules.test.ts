@@ -67,7 +67,7 @@ test.each([
   await rounds(after);
   await endedRuns(after, expected.length);
   expect(await notes(dir)).toEqual(expected);
-  // The next one is punctual, whatever the setting.
+  // The next one is punctual, with any setting.
   after.clock.set("2026-06-06T08:00:59Z");
   await endedRuns(after, expected.length + 1);
   expect((await notes(dir)).at(-1)).toBe(at(6));

@@ -10,7 +10,7 @@ import { folderWith } from "../support/workspace.ts";
 
 const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
 
-/** A wall clock that a test sets. Its timers are short and real, so that a server looks at it all the time. */
+/** A wall clock that a test sets. Its timers are short and real, so that a server reads it all the time. */
 export class WallClock implements Clock {
   time: number;
   /** Timers that were started: a server starts one after each round. */
@@ -119,7 +119,7 @@ export async function serveTriggersIn(
   return { workspace, url, clock, close };
 }
 
-/** Waits until every server has looked at the clock several times. */
+/** Waits until every server has read the clock several times. */
 export async function rounds(...servers: readonly TriggerServer[]): Promise<void> {
   for (const clock of new Set(servers.map((server) => server.clock))) {
     const sharing = servers.filter((server) => server.clock === clock).length;
@@ -139,7 +139,7 @@ export async function endedRuns({ workspace }: TriggerServer, count: number): Pr
   }, 60_000);
 }
 
-/** What the tool noted, in order. */
+/** The texts that the tool noted, in order. */
 export async function notes(dir: string): Promise<readonly string[]> {
   const text = await readFile(join(dir, "notes.txt"), "utf8").catch(() => "");
   return text.split("\n").slice(0, -1);

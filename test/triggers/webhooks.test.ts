@@ -48,7 +48,7 @@ test("a delivery starts one run, also if it is repeated, at another server, and 
   });
   const runs = await endedRuns(third, 2);
   expect(await notes(dir)).toEqual(["first", "second"]);
-  // What a sender writes is untrusted.
+  // The content of a sender is untrusted.
   expect(JSON.parse(runs[0]?.context ?? "")).toMatchObject({ callerPath: ["trigger"], tainted: true });
 });
 

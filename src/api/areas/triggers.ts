@@ -97,7 +97,7 @@ export const triggerRoutes = {
     method: "POST",
     path: "/v1/triggers/{id}/pause",
     access: "run",
-    summary: "Pause a trigger. Times of a schedule that pass meanwhile are not missed.",
+    summary: "Pause a trigger. Times of a schedule that pass in the meantime are not missed.",
     response: "Trigger",
   },
   resume_trigger: {

@@ -35,7 +35,7 @@ export function snapshotOf(plan: Plan, file?: string): Snapshot {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, current] = next;
     if (Object.hasOwn(chains, name)) continue;
-    // Settings of the workspace at that time stay in effect. Triggers are no part of a run.
+    // Settings of the workspace at that time stay in effect. A run does not need the triggers.
     const { maxParallel, taint } = current;
     const { on: _, ...spec } = current.spec;
     setOwn(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });

@@ -1,4 +1,4 @@
-import { type ExpressionError, compileValue, isExpressionError } from "../../expr/index.ts";
+import { type ExpressionError, compileValue } from "../../expr/index.ts";
 import { readPathGlob } from "../../file/index.ts";
 import type { Schema } from "../../schema/index.ts";
 import { type YamlPath, suggestHint } from "../../text/index.ts";
@@ -8,7 +8,7 @@ import { isSchedule, Schedule } from "./schedule.ts";
 import { type TriggerKind, secretReferenceIn, triggerIdPattern, triggerKinds, webhookName } from "./trigger.ts";
 import { type TriggerSpec, webhookSchemes } from "./trigger-spec.ts";
 
-/** What the triggers of a file are checked against. */
+/** Names and schemas that the triggers of a file are checked against. */
 export interface TriggerChecks {
   /** Names of the secrets of the workspace; undefined if they are not checked. */
   readonly secrets: ReadonlySet<string> | undefined;
@@ -139,8 +139,21 @@ function checkInput(
   report: ChainReport,
 ): void {
   const inputPath = [...path, "input"];
-  const { value, errors } = compileValue(written ?? {}, { missing: "drop" });
   const known = schedule !== undefined ? scheduleFields : webhook !== undefined ? webhookFields : fileFields;
+  checkExpressions(written ?? {}, inputPath, { known, report });
+  if (input === undefined || report.failed) return;
+  const toolPath = written === undefined ? path : inputPath;
+  const target = `the chain "${chain}"`;
+  checkParams({ params: written, path: inputPath, toolPath, target, typeOf: () => undefined }, input(), report);
+}
+
+/** Reports expressions that cannot be read, or that read something else than the event. */
+function checkExpressions(
+  input: unknown,
+  inputPath: YamlPath,
+  { known, report }: { readonly known: readonly string[]; readonly report: ChainReport },
+): void {
+  const { value, errors } = compileValue(input, { missing: "drop" });
   for (const { path: inner, error } of errors) refuse(error, [...inputPath, ...inner], report);
   for (const { root, path: names, text, at, length, valuePath } of value.references) {
     const inside = [at, length] as const;
@@ -154,10 +167,6 @@ function checkInput(
       report.add("unknown_field", where, [`this event has no "${field}"`, { hint, inside }]);
     }
   }
-  if (input === undefined || report.failed) return;
-  const toolPath = written === undefined ? path : inputPath;
-  const target = `the chain "${chain}"`;
-  checkParams({ params: written, path: inputPath, toolPath, target, typeOf: () => undefined }, input(), report);
 }
 
 const scheduleFields: readonly string[] = ["trigger", "time"];
@@ -165,7 +174,6 @@ const webhookFields: readonly string[] = ["trigger", "time", "id", "body", "head
 const fileFields: readonly string[] = ["trigger", "time", "path", "digest"];
 
 function refuse(error: ExpressionError, path: YamlPath, report: ChainReport): void {
-  if (!isExpressionError(error)) throw error;
   const { message, hint, at, length, fault } = error;
   const inside = [at, Math.max(1, length)] as const;
   report.add(fault === "syntax" ? "bad_expression" : fault, path, [message, { hint, inside }]);

@@ -1,12 +1,12 @@
 import type { ClosedSchema } from "../plan/closed-schema.ts";
 
-/** What happens with the times of a schedule that passed while no server ran. */
+/** Policies for the times of a schedule that passed while no server ran. */
 export const missedPolicies = ["none", "last", "all"] as const;
 
-/** What happens with a firing while a run of the same trigger has not ended. */
+/** Policies for a firing while a run of the same trigger has not ended. */
 export const overlapPolicies = ["skip", "queue", "parallel", "cancel-running"] as const;
 
-/** How the sender of a webhook signs. */
+/** Schemes by which senders of webhooks sign. */
 export const webhookSchemes = ["github", "stripe", "slack", "standard"] as const;
 
 /** When a webhook is answered. */

@@ -65,16 +65,26 @@ function triggerOf(
   const expression = kind === "webhook" ? written.replace(/^\/+/, "") : written;
   const timezone = kind === "schedule" ? (spec.timezone ?? zone) : undefined;
   const { missed = "last", reply = "accepted", verify, input = {} } = spec;
-  const overlap = spec.overlap ?? (kind !== "schedule" ? "parallel" : missed === "all" ? "queue" : "skip");
+  const overlap = spec.overlap ?? defaultOverlap(kind, missed);
   const secrets = [spec.secret ?? []].flat().flatMap((secret) => secretReferenceIn(secret) ?? []);
   const about = { chain, kind, expression, timezone, missed, overlap, verify, secrets, reply, input };
-  const id = spec.id ?? defaultId(chain, kind, kind === "schedule" ? [expression, spec.timezone ?? null] : expression);
+  const id = spec.id ?? defaultId(chain, kind, { expression, timezone: spec.timezone });
   return { id, ...about, file, digest: shortHash(about, 32) };
 }
 
+/** A person expects one report for each morning, and a run for each order. */
+function defaultOverlap(kind: TriggerKind, missed: Trigger["missed"]): Trigger["overlap"] {
+  if (kind !== "schedule") return "parallel";
+  return missed === "all" ? "queue" : "skip";
+}
+
 /** Chain, kind and expression. A webhook has a readable name; other expressions are shortened to a hash. */
-function defaultId(chain: string, kind: TriggerKind, expression: unknown): string {
-  const own = kind === "webhook" && typeof expression === "string" ? expression : shortHash(expression, 8);
+function defaultId(
+  chain: string,
+  kind: TriggerKind,
+  { expression, timezone = null }: { readonly expression: string; readonly timezone: string | null | undefined },
+): string {
+  const own = kind === "webhook" ? expression : shortHash(kind === "schedule" ? [expression, timezone] : expression, 8);
   const id = `${chain}-${kind}-${own}`;
   return triggerIdPattern.test(id) ? id : `${kind}-${shortHash([chain, expression], 20)}`;
 }

@@ -44,7 +44,7 @@ async function sorted({ triggers }: Workspace): Promise<readonly TriggerInfo[]> 
 async function change({ workspace, params }: ChangeRequest, how: Change): Promise<WireValue<"Trigger">> {
   await known(workspace.triggers[how](params.id));
   const changed = (await workspace.triggers.list()).find(({ id }) => id === params.id);
-  if (changed === undefined) throw refusal("not_found", `the trigger ${params.id} was removed meanwhile`);
+  if (changed === undefined) throw refusal("not_found", `the trigger ${params.id} was removed in the meantime`);
   return asWire<"Trigger">(toWireTrigger(changed));
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
-import { type TriggerOps, createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
+import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";

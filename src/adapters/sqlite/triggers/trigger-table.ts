@@ -51,16 +51,24 @@ export type TriggerReadOps = Pick<
   "listTriggers" | "getFiring" | "knownFirings" | "openFirings" | "writtenFiles"
 >;
 
+/** Runs a statement; true if it changed a row. */
+type Change = (sql: string, ...values: (string | number | null)[]) => boolean;
+
 /** The triggers in the database. Each change is one transaction, so that servers that share the file agree. */
 export function createTriggerOps(db: () => DatabaseSync): TriggerOps {
-  const changed = (sql: string, ...values: (string | number | null)[]): boolean =>
+  const changed: Change = (sql, ...values) =>
     Number(
       db()
         .prepare(sql)
         .run(...values).changes,
     ) > 0;
+  return { ...createTriggerReadOps(db), ...createStateOps(db, changed), ...createFiringOps(db, changed) };
+}
+
+type StateOps = Pick<TriggerOps, "registerTriggers" | "pauseTrigger" | "approveTrigger" | "toolWrites">;
+
+function createStateOps(db: () => DatabaseSync, changed: Change): StateOps {
   return {
-    ...createTriggerReadOps(db),
     registerTriggers: ({ triggers, at }) =>
       inTransaction(db(), () => {
         for (const { id, digest } of triggers)
@@ -88,6 +96,20 @@ export function createTriggerOps(db: () => DatabaseSync): TriggerOps {
       const sql = "UPDATE triggers SET approved_digest = ?, approved_write = ?, cursor = ? WHERE id = ?";
       changed(sql, digest, write, at, id);
     },
+    toolWrites({ file }) {
+      changed(
+        `INSERT INTO tool_writes (file, number) VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM tool_writes))
+         ON CONFLICT (file) DO UPDATE SET number = excluded.number`,
+        file,
+      );
+    },
+  };
+}
+
+type FiringOps = Pick<TriggerOps, "advanceTrigger" | "addFiring" | "beginFiring" | "settleFiring">;
+
+function createFiringOps(db: () => DatabaseSync, changed: Change): FiringOps {
+  return {
     advanceTrigger: ({ id, from, to, firings }) =>
       inTransaction(db(), () => {
         if (!changed("UPDATE triggers SET cursor = ? WHERE id = ? AND cursor = ?", to, id, from)) return false;
@@ -131,13 +153,6 @@ export function createTriggerOps(db: () => DatabaseSync): TriggerOps {
         if (isDone && to === "started") noteStart(db(), id, key);
         return isDone;
       }),
-    toolWrites({ file }) {
-      changed(
-        `INSERT INTO tool_writes (file, number) VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM tool_writes))
-         ON CONFLICT (file) DO UPDATE SET number = excluded.number`,
-        file,
-      );
-    },
   };
 }
 
@@ -174,7 +189,7 @@ export function createTriggerReadOps(db: () => DatabaseSync): TriggerReadOps {
 
 /** Removes firings before this time that start nothing any more. */
 export function removeFiringsBefore(db: DatabaseSync, time: number): void {
-  // Those of files tell which files are new.
+  // Those of files say which files are new.
   db.prepare("DELETE FROM firings WHERE at < ? AND status IN ('ended', 'skipped', 'failed') AND NOT is_lasting").run(
     time,
   );

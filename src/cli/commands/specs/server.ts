@@ -73,7 +73,7 @@ const triggers: CommandSpec = {
     },
     {
       name: "pause",
-      summary: "pause a trigger; times of a schedule that pass meanwhile are not missed",
+      summary: "pause a trigger; times of a schedule that pass in the meantime are not missed",
       args: [triggerId],
       options: [json],
       examples: ["windlass triggers pause report-schedule-1f3a9c2b"],
