@@ -42,6 +42,16 @@ export type DeliveryOutcome =
   | { readonly kind: "challenge"; readonly challenge: string }
   | { readonly kind: "fired"; readonly firing: FiringOutcome; readonly waitsForOutput: boolean };
 
+/** Options for firing by hand. */
+export interface FireOptions {
+  /** The value of `${event}`. Default: only the trigger and the time. */
+  readonly event?: TriggerEvent;
+  /** The person. */
+  readonly principal?: string;
+  /** The same key fires once. Default: a new one. */
+  readonly key?: string;
+}
+
 /** Deliveries that wait for earlier runs; more are refused. */
 const maxWaiting = 100;
 
@@ -93,15 +103,15 @@ export class Triggers {
     });
   }
 
-  /** Fires a trigger now, also beside other runs of it. `event` is what `${event.…}` reads; `principal` is the person. */
+  /** Fires a trigger now, also if it is paused, and beside other runs of it. */
   async fire(
     id: string,
-    { event = {}, principal }: { readonly event?: TriggerEvent; readonly principal?: string } = {},
+    { event = {}, principal, key: own = nodeCrypto().randomUUID() }: FireOptions = {},
   ): Promise<FiringOutcome> {
     const { trigger, status, message } = await this.#require(id);
     if (status !== "active" && status !== "paused") throw cannotFire(id, message);
     await this.#register([trigger]);
-    const key = `by hand ${nodeCrypto().randomUUID()}`;
+    const key = `by hand ${own}`;
     const firing = firingOf(trigger, { key, at: this.#deps.clock.now(), event });
     await this.#deps.store.add(
       id,

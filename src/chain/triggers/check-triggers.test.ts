@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { echoTool } from "../../builtin/index.ts";
+import { plannedTool } from "../../../test/support/planning.ts";
+import { ToolRegistry } from "../../tool/index.ts";
 import { planChain } from "../plan/plan-chain.ts";
+
+const tools = new ToolRegistry();
+tools.register(plannedTool("echo"), { source: "builtin" });
 
 const text = (triggers: string): string => `name: report
 input: { topic: string, depth: number=3 }
@@ -11,9 +15,7 @@ steps:
 `;
 
 function problemsOf(triggers: string): string[] {
-  const tools = { version: 1, resolve: (name: string) => (name === "echo" ? { tool: echoTool } : undefined) };
-  const context = { tools, secrets: ["HOOK"] } as unknown as Parameters<typeof planChain>[1];
-  const { problems } = planChain({ text: text(triggers), file: "chains/report.yaml" }, context);
+  const { problems } = planChain({ text: text(triggers), file: "chains/report.yaml" }, { tools, secrets: ["HOOK"] });
   return problems.map(({ line, column, code, message, hint }) => `${line}:${column} ${code}: ${message}; ${hint}`);
 }
 
@@ -35,24 +37,42 @@ test.each<readonly [trigger: string, problem: RegExp]>([
   ['schedule: "0 0 31 2 *", INPUT', /^4:17 never_fires: /],
   ['schedule: "0 8 * * *", timezone: Asia/Shangai, INPUT', /^4:40 unknown_timezone: .*did you mean "Asia\/Shanghai"/],
   ['schedule: "0 8 * * *", missed: some, INPUT', /^4:38 \w+: /],
-  ['schedule: "0 8 * * *", verify: github, INPUT', /^4:30 useless_key: "verify" has no effect on a schedule; .*webhook; remove it/],
+  [
+    'schedule: "0 8 * * *", verify: github, INPUT',
+    /^4:30 useless_key: "verify" has no effect on a schedule; .*webhook; remove it/,
+  ],
   ['schedule: "0 8 * * *", file: a, INPUT', /^4:30 two_triggers: .*; write two triggers/],
   ["INPUT", /^4:5 no_trigger: this trigger never fires; add "schedule"/],
   ['schedule: "0 8 * * *"', /^4:5 missing_parameter: the chain "report" needs the parameter "topic"/],
   ['schedule: "0 8 * * *", input: { topic: a, dept: 1 }', /^4:49 unknown_parameter: .*"dept"; did you mean "depth"/],
   ['schedule: "0 8 * * *", input: { topic: a, depth: deep }', /^4:56 bad_parameter: /],
-  ['schedule: "0 8 * * *", input: { topic: "${event.body}" }', /^4:48 unknown_field: this event has no "body"; it has trigger, time/],
-  ['schedule: "0 8 * * *", input: { topic: "${steps.say.output}" }', /bad_reference: there is no "steps.say.output" in the input/],
+  [
+    'schedule: "0 8 * * *", input: { topic: "${event.body}" }',
+    /^4:49 unknown_field: this event has no "body"; it has trigger, time/,
+  ],
+  [
+    'schedule: "0 8 * * *", input: { topic: "${steps.say.output}" }',
+    /bad_reference: there is no "steps.say.output" in the input/,
+  ],
   ['schedule: "0 8 * * *", input: { topic: "${event." }', /bad_expression: /],
   ['schedule: "0 8 * * *", id: "a b", INPUT', /^4:34 bad_trigger_id: /],
-  ["webhook: /a/b, verify: github, secret: \"${secret.HOOK}\", INPUT", /^4:14 bad_webhook: /],
-  ['webhook: /a, secret: "${secret.HOOK}", INPUT', /^4:14 unverified_webhook: anyone could send this webhook; add verify: github \|/],
-  ["webhook: /a, verify: github, INPUT", /^4:14 missing_secret: .*secrets: { HOOK: env }/],
-  ["webhook: /a, verify: githob, secret: \"${secret.HOOK}\", INPUT", /^4:26 \w+: .*github/],
-  ['webhook: /a, verify: github, secret: "${secret.HOK}", INPUT', /unknown_secret: there is no secret "HOK"; did you mean "HOOK"/],
-  ["webhook: /a, verify: github, secret: my-real-secret, INPUT", /plain_secret: this is not a reference to a secret; declare/],
-  ["file: ../outside/*.md, INPUT", /^4:11 bad_pattern: /],
-  ["file: /etc/*, INPUT", /^4:11 bad_pattern: /],
+  ['webhook: /a/b, verify: github, secret: "${secret.HOOK}", INPUT', /^4:16 bad_webhook: /],
+  [
+    'webhook: /a, secret: "${secret.HOOK}", INPUT',
+    /^4:16 unverified_webhook: anyone could send this webhook; add verify: github \|/,
+  ],
+  ["webhook: /a, verify: github, INPUT", /^4:16 missing_secret: .*secrets: { HOOK: env }/],
+  ['webhook: /a, verify: githob, secret: "${secret.HOOK}", INPUT', /^4:28 \w+: .*github/m],
+  [
+    'webhook: /a, verify: github, secret: "${secret.HOK}", INPUT',
+    /unknown_secret: there is no secret "HOK"; did you mean "HOOK"/,
+  ],
+  [
+    "webhook: /a, verify: github, secret: my-real-secret, INPUT",
+    /plain_secret: this is not a reference to a secret; declare/,
+  ],
+  ["file: ../outside/*.md, INPUT", /^4:13 bad_pattern: /],
+  ["file: /etc/*, INPUT", /^4:13 bad_pattern: /],
 ])("%s has a problem with its position and advice [P09]", (trigger, problem) => {
   const found = problemsOf(`  - { ${trigger.replace("INPUT", input)} }`);
   expect(found.join("\n")).toMatch(problem);
@@ -64,7 +84,7 @@ test("two triggers with one id, and an event outside of a trigger, are problems"
   expect(problemsOf(two)).toMatchObject([expect.stringMatching(/^5:5 duplicate_trigger: .*give one another id/)]);
   const { problems } = planChain(
     { text: 'name: a\nsteps: [{ id: s, tool: echo, params: { message: "${event.time}" } }]\n', file: "a.yaml" },
-    { tools: { version: 1, resolve: () => ({ tool: echoTool }) } } as unknown as Parameters<typeof planChain>[1],
+    { tools },
   );
   expect(problems).toMatchObject([{ code: "no_event", hint: expect.stringContaining("input of a trigger") }]);
 });

@@ -25,8 +25,10 @@ export function triggerRoutes(worker: Pick<RunWorker, "stopping">): Handlers<Tri
       const page = pageOf(await sorted(workspace), query, ({ id }) => id);
       return { ...page, items: page.items.map((trigger) => asWire<"Trigger">(toWireTrigger(trigger))) };
     },
-    fire_trigger: async ({ workspace, params, body, caller }) => {
-      const how = { ...(body.event !== undefined && { event: { ...body.event } }), principal: caller.principal };
+    fire_trigger: async ({ workspace, params, body, caller, work }) => {
+      const event = body.event === undefined ? {} : { event: { ...body.event } };
+      const once = work === undefined ? {} : { key: work.id };
+      const how = { ...event, ...once, principal: caller.principal };
       return toWireFiring(await known(workspace.triggers.fire(params.id, how)));
     },
     pause_trigger: (request) => change(request, "pause"),

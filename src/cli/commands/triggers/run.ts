@@ -4,7 +4,7 @@ import { parseArguments } from "../../../schema/index.ts";
 import { type TriggerInfo, unknownTrigger } from "../../../trigger/index.ts";
 import { openHere } from "../../open/open-here.ts";
 import { reportRunResult } from "../../open/report-run-result.ts";
-import { followRun, withRuns } from "../../open/run-session.ts";
+import { followRun, withLocalRuns } from "../../open/run-session.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
@@ -67,7 +67,7 @@ function triggerLines(triggers: readonly TriggerInfo[], { terminal }: Invocation
 
 /** `windlass triggers fire`. */
 export const fireTrigger: RunCommand = (invocation) =>
-  withRuns(invocation, async (session) => {
+  withLocalRuns(invocation, async (session) => {
     const { workspace } = session;
     const [id = ""] = invocation.words;
     const event = eventIn(invocation);
