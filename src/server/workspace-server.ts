@@ -26,7 +26,6 @@ import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
-import { TriggerWorker } from "./request/trigger-worker.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
@@ -45,7 +44,6 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly #server: InboundServer;
   readonly #hub: EventHub;
   readonly #worker: RunWorker;
-  readonly #triggers: TriggerWorker;
   readonly #drainMs: number;
   #isReady = true;
 
@@ -54,7 +52,6 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#drainMs = options.drainMs ?? defaultDrainMs;
     this.#hub = new EventHub(workspace, options.onRunEvent);
     this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
-    this.#triggers = new TriggerWorker(workspace);
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const ids = createIdGenerator();
@@ -114,13 +111,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   async listen(port: number = defaultPort): Promise<{ readonly url: string; readonly port: number }> {
     const url = await this.#server.listen(port);
     this.#worker.start();
-    this.#triggers.start();
     return { url, port: this.#server.port ?? port };
   }
 
   async close(): Promise<void> {
     this.#isReady = false;
-    await this.#triggers.stop();
     await this.#worker.stop();
     this.#hub.close();
     await this.#server.close(this.#drainMs);

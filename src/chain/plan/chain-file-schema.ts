@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../schema/index.ts";
-import { triggerSchema } from "../triggers/trigger-spec.ts";
+import { triggerSchema } from "./trigger-spec.ts";
 import type { ClosedSchema } from "./closed-schema.ts";
 import { lacksDash, parameterListSchema, parameterMapSchema, parameterSchema } from "../../tool/index.ts";
 import { failureStrategies } from "./failure-plan.ts";

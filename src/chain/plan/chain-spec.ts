@@ -1,4 +1,4 @@
-import type { TriggerSpec } from "../triggers/trigger-spec.ts";
+import type { TriggerSpec } from "./trigger-spec.ts";
 
 /** A duration as files write it: seconds, or text such as `500ms`, `2m`. */
 export type DurationSpec = number | string;

@@ -24,8 +24,8 @@ import { type ParsableChain, readSource } from "./parse-chain.ts";
 import { inferInputs } from "./infer-inputs.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
-import { checkDistinct, checkTrigger } from "../triggers/check-triggers.ts";
-import { triggersOf } from "../triggers/trigger.ts";
+import { checkDistinct, checkTrigger } from "./check-triggers.ts";
+import { triggersOf } from "./trigger.ts";
 
 /** A plan if there are no errors, and all problems. */
 export interface PlanChainResult {

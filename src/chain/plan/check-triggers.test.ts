@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { plannedTool } from "../../../test/support/planning.ts";
 import { ToolRegistry } from "../../tool/index.ts";
-import { planChain } from "../plan/plan-chain.ts";
+import { planChain } from "./plan-chain.ts";
 
 const tools = new ToolRegistry();
 tools.register(plannedTool("echo"), { source: "builtin" });

@@ -1,4 +1,4 @@
-import type { ClosedSchema } from "../plan/closed-schema.ts";
+import type { ClosedSchema } from "./closed-schema.ts";
 
 /** Policies for the times of a schedule that passed while no server ran. */
 export const missedPolicies = ["none", "last", "all"] as const;
