@@ -64,7 +64,7 @@ export interface Workspace {
   readonly triggers: Triggers;
   /** Creates and revokes the tokens of its HTTP API. */
   readonly tokens: ApiTokens;
-  /** Who decided, saved or gave access, and when. */
+  /** The audit log: decisions, saved chains, tokens and sessions. */
   readonly audit: AuditLog;
   /** Requests to its server that have an idempotency key. */
   readonly idempotencyKeys: IdempotencyKeyStore;

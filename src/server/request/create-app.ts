@@ -12,6 +12,7 @@ import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import {
@@ -25,18 +26,6 @@ import {
 } from "./handler.ts";
 import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
-
-/** One request and its outcome, for the access log. */
-export interface AccessLogEntry {
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly principal?: string;
-}
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
