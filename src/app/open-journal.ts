@@ -4,18 +4,21 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type DeliveryStore,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
+  createInMemoryDeliveries,
   createInMemoryRecords,
   createInMemoryRunJournal,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
-import { RunService } from "../run/index.ts";
+import { type RunPorts, RunService } from "../run/index.ts";
+import { channelsOfEnd } from "./outbox/callbacks.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -25,6 +28,7 @@ export interface WorkspaceJournal {
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly deliveries: DeliveryStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -47,14 +51,14 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens } = store;
+  const { records, approvals, runs, tokens, deliveries } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, cache: index.cache, close };
+  return { store, records, approvals, runs, tokens, deliveries, cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -63,8 +67,8 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens } = store;
-  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
+  const { records, approvals, runs, tokens, deliveries } = store;
+  return { store, records, approvals, runs, tokens, deliveries, cache: undefined, close: () => store.close() };
 }
 
 function makeFolder(data: string): void {
@@ -90,11 +94,13 @@ function makeFolder(data: string): void {
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
   const approvals = createInMemoryApprovals({});
+  const deliveries = createInMemoryDeliveries();
   return {
     records,
     approvals,
-    runs: createInMemoryRunJournal({ records, approvals }),
+    runs: createInMemoryRunJournal({ records, approvals, deliveries }),
     tokens: createInMemoryApiTokens(),
+    deliveries,
     cache: undefined,
     store: undefined,
     close: () => records.close(),
@@ -104,7 +110,15 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
 /** The service that stores and executes the durable runs of a workspace. */
 export function openRunService(
   { runs: journal, approvals }: WorkspaceJournal,
-  { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
+  {
+    engine,
+    config,
+  }: {
+    readonly engine: Engine;
+    readonly config: Pick<WorkspaceConfig, "approvals" | "callbacks">;
+  },
 ): RunService {
-  return new RunService({ journal, approvals, interruptedApprovalMs: config.approvals.interruptedMs, secrets: engine });
+  const { interruptedMs: interruptedApprovalMs } = config.approvals;
+  const channelsOf: RunPorts["channelsOf"] = (run, status) => channelsOfEnd(config, run, status);
+  return new RunService({ journal, approvals, interruptedApprovalMs, secrets: engine, channelsOf });
 }

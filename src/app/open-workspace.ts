@@ -3,7 +3,7 @@ import { EventBus, systemClock } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
-import { DurableCalls } from "../run/index.ts";
+import { DurableCalls, type RunService } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
 import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
@@ -14,6 +14,7 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
+import { Outbox } from "./outbox/outbox.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
@@ -89,6 +90,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
+    outbox: openOutbox(opening, { engine, journal, service }),
     tokens: new ApiTokens(journal.tokens, systemClock),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
@@ -264,6 +266,21 @@ function journalOf({ dir, config, stores, options, trust, redactor }: Opening): 
   const how = { retention: config.retention, redactor, onError: options.onStoreError };
   if (options.store === "read-only" && trust.usesData) return readJournal(dir, how);
   return stores ? openJournal(dir, how) : Promise.resolve(memoryJournal(redactor));
+}
+
+/** Sends nothing before the workspace is served. */
+function openOutbox(
+  { config, secrets, http, redactor }: Opening,
+  {
+    engine,
+    journal,
+    service,
+  }: { readonly engine: Engine; readonly journal: WorkspaceJournal; readonly service: RunService },
+): Outbox {
+  const { approvals, deliveries } = journal;
+  const secret = (name: string): string | undefined => secrets.values[name];
+  const ports = { approvals, deliveries, runs: service, http, clock: systemClock, random: Math.random };
+  return new Outbox({ ...ports, config, engine, secret, redactor });
 }
 
 /** A line in the log that belongs to no call. */

@@ -8,6 +8,7 @@ import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
 import type { ApprovalRequest } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
+import type { Outbox } from "./outbox/outbox.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -52,6 +53,8 @@ export interface Workspace {
   readonly engine: Engine;
   /** Lists and decides the approvals of its calls and runs. */
   readonly approvals: ApprovalService;
+  /** Sends the ends of runs and waiting approvals to their configured receivers. */
+  readonly outbox: Outbox;
   /** Creates and revokes the tokens of its HTTP API. */
   readonly tokens: ApiTokens;
   /** The database; undefined with the `memory` store. */

@@ -4,9 +4,11 @@ import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
 import type { ApprovalStore } from "./approvals.ts";
+import type { DeliveryStore } from "./deliveries.ts";
 import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
+  endSubject,
   eventsPerUpdate,
   sequenceGapFailure,
   isFinished,
@@ -54,6 +56,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 
 class InMemoryRunJournal implements RunStore {
   readonly #records: Pick<RecordStore, "add"> | undefined;
+  readonly #deliveries: Pick<DeliveryStore, "add"> | undefined;
   readonly #approvals: Pick<ApprovalStore, "get">;
   readonly #clock: Clock;
   readonly #silenceMs: number;
@@ -72,6 +75,7 @@ class InMemoryRunJournal implements RunStore {
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#records = options.records;
+    this.#deliveries = options.deliveries;
     this.#approvals = options.approvals;
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
@@ -177,8 +181,10 @@ class InMemoryRunJournal implements RunStore {
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
-    const { turn, ...reported } = end;
+    const { turn, channels = [], ...reported } = end;
     stored.end = reported;
+    const subject = endSubject(lease);
+    await this.#deliveries?.add(channels.map((channel) => ({ channel, subject, createdAt: end.at })));
     const { conversation, id: runId } = stored.made;
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });

@@ -14,6 +14,7 @@
 export * from "./api-tokens.ts";
 export * from "./approval-state.ts";
 export * from "./approvals.ts";
+export * from "./deliveries.ts";
 export * from "./flat-record.ts";
 export * from "./check-retention.ts";
 export * from "./in-memory-approvals.ts";

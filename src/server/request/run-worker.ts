@@ -1,6 +1,9 @@
 import type { Workspace } from "../../app/index.ts";
 
-/** Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. */
+/**
+ * Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. Sends
+ * the messages of the workspace.
+ */
 export class RunWorker {
   readonly #workspace: Workspace;
   readonly #stopping = new AbortController();
@@ -17,7 +20,10 @@ export class RunWorker {
 
   start(): void {
     if (this.stopping.aborted) return;
-    this.#serving ??= this.#workspace.runs.serve({ signal: this.stopping });
+    const signal = this.stopping;
+    this.#serving ??= Promise.all([this.#workspace.runs.serve({ signal }), this.#workspace.outbox.serve(signal)]).then(
+      () => {},
+    );
   }
 
   /** Claims no more runs. Those that it executes continue until the workspace closes, which releases them. */

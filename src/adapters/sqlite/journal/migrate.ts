@@ -207,7 +207,21 @@ export const migrationSteps: readonly MigrationStep[] = [
      at REAL NOT NULL,
      data TEXT NOT NULL -- JSON
    ) STRICT;
-   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
+   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);
+
+   -- Messages that leave the workspace: ends of runs, and waiting approvals.
+   CREATE TABLE deliveries (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     channel TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     status TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     next_at REAL NOT NULL,
+     error TEXT,
+     UNIQUE (channel, subject)
+   ) STRICT;
+   CREATE INDEX deliveries_due ON deliveries (next_at) WHERE status = 'pending';`,
 ];
 
 /** The version this Windlass writes. */

@@ -5,6 +5,7 @@ import { leaseTimeoutMs } from "../../../store/index.ts";
 import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
+import { createDeliveryOps, sqliteDeliveries } from "./delivery-table.ts";
 import { sqliteApiTokens } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
@@ -47,6 +48,7 @@ export function openSqliteReadOnly(
     runs,
     approvals,
     tokens: sqliteApiTokens(thread),
+    deliveries: sqliteDeliveries(thread),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
@@ -98,13 +100,15 @@ function refusingWriter(
   };
 }
 
-/** Approvals and tokens are read by operations of the writer; all others are refused. */
+/** Approvals, tokens and deliveries are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
+  const { listDeliveries } = createDeliveryOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    listDeliveries,
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };

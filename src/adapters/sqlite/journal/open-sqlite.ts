@@ -20,6 +20,7 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
+import { sqliteDeliveries } from "./delivery-table.ts";
 import { sqliteApiTokens } from "../access/sqlite-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
@@ -105,6 +106,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.schedule(retention, onError);
   const tokens = sqliteApiTokens(thread);
+  const deliveries = sqliteDeliveries(thread);
   return new OpenStore({
     file,
     name,
@@ -118,6 +120,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     runs,
     approvals,
     tokens,
+    deliveries,
   });
 }
 

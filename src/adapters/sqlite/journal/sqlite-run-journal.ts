@@ -264,7 +264,7 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
 
 function toEndWrite(
   { runId, epoch }: RunLease,
-  { status, at, output, error, turn, metrics, waitsFor }: RunEnd,
+  { status, at, output, error, turn, metrics, waitsFor, channels = [] }: RunEnd,
 ): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
@@ -274,6 +274,7 @@ function toEndWrite(
     over && typeof written === "string" ? written : null,
     metrics ?? null,
     status === "waiting" && waitsFor !== undefined ? JSON.stringify(waitsFor) : null,
+    over && channels.length > 0 ? JSON.stringify(channels) : null,
   ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);

@@ -3,6 +3,7 @@ import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
 import type {
   ApiTokenStore,
+  DeliveryStore,
   ApprovalStore,
   FinishedRun,
   FinishedRunQuery,
@@ -40,6 +41,8 @@ export interface SqliteStore {
   readonly approvals: ApprovalStore;
   /** Tokens of the HTTP API. */
   readonly tokens: ApiTokenStore;
+  /** Messages that leave the workspace. */
+  readonly deliveries: DeliveryStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -69,6 +72,7 @@ export interface OpenStoreDeps {
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
   readonly tokens: ApiTokenStore;
+  readonly deliveries: DeliveryStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -98,6 +102,10 @@ export class OpenStore implements SqliteStore {
 
   get tokens(): ApiTokenStore {
     return this.#parts.tokens;
+  }
+
+  get deliveries(): DeliveryStore {
+    return this.#parts.deliveries;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
+import { createDeliveryOps, removeDeliveriesBefore } from "./delivery-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";
 import { lastRecord, removeOldest, shrink } from "./prune-records.ts";
@@ -62,11 +63,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
     ...createTokenOps(() => database().db),
+    ...createDeliveryOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
       removeTokensBefore(db, limits.before);
+      removeDeliveriesBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),

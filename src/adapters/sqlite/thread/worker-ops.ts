@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -79,6 +80,8 @@ export type EndWrite = readonly [
   metrics: string | null,
   /** JSON. */
   waitsFor: string | null,
+  /** JSON: the channels that its end is delivered to. */
+  channels: string | null,
 ];
 
 /** Any write to the database. */
@@ -179,7 +182,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
