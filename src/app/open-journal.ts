@@ -18,7 +18,7 @@ import {
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { type RunPorts, RunService } from "../run/index.ts";
-import { channelsOfEnd } from "./outbox/callbacks.ts";
+import { channelsOfEnd } from "./callbacks.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 

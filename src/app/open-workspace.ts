@@ -14,7 +14,7 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
-import { Outbox } from "./outbox/outbox.ts";
+import { Outbox } from "./outbox.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";

@@ -5,6 +5,7 @@ import { chainTable } from "../chain/index.ts";
 import { callTable, concurrencyTable } from "../engine/index.ts";
 import { hubTable, skillTable } from "../hub/index.ts";
 import { modelTable } from "../model/index.ts";
+import { messageTable } from "./message-table.ts";
 
 const toolFolderTable = {
   toolsDirectory: {
@@ -260,49 +261,8 @@ export const workspaceTable = {
       },
     },
   },
-  server: {
-    type: "section",
-    about: "The HTTP API.",
-    settings: {
-      publicUrl: {
-        type: "text",
-        format: "url",
-        defaultText: "none",
-        about: "Address under which people reach the server, for links in notifications.",
-      },
-    },
-  },
-  callbacks: {
-    type: "map",
-    of: {
-      type: "section",
-      about: "A receiver of the ends of runs.",
-      settings: {
-        url: {
-          type: "text",
-          format: "url",
-          required: true,
-          about:
-            "URL that a server posts the end of each run of a chain to. A private address also needs network.allow.",
-        },
-        secret: {
-          type: "text",
-          format: "secret",
-          required: true,
-          about: "Name of the secret that signs the messages, in the way of Standard Webhooks.",
-        },
-        chains: { type: "list", defaultText: "all", about: "Names of the chains; * stands for any part." },
-        status: {
-          type: "list",
-          choices: ["success", "failed", "cancelled"],
-          defaultText: "all",
-          about: "Only runs that end in one of these ways.",
-        },
-      },
-    },
-    default: {},
-    about: "Receivers of the ends of runs, by name. Messages are signed, and retried for about three days.",
-  },
+  server: messageTable.server as typeof messageTable.server,
+  callbacks: messageTable.callbacks as typeof messageTable.callbacks,
   telemetry: {
     type: "section",
     about: "OpenTelemetry traces of calls, runs and model requests.",

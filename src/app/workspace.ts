@@ -8,7 +8,7 @@ import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
 import type { ApprovalRequest } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
-import type { Outbox } from "./outbox/outbox.ts";
+import type { Outbox } from "./outbox.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";

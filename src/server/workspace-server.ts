@@ -13,7 +13,6 @@ import type { Handlers } from "./request/handler.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { healthRoutes, toOpenApi } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
-import { externalEventRoutes } from "./routes/external-events.ts";
 import { recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -52,7 +51,6 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...chainRoutes(),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
-        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),

@@ -2,7 +2,7 @@
 export interface NewDelivery {
   /** The configured receiver, such as `callback/orders`. */
   readonly channel: string;
-  /** What it is about, such as `RUN/EPOCH`. A channel has one delivery for each subject. */
+  /** The subject, such as `RUN/EPOCH`. A channel has one delivery for each. */
   readonly subject: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;

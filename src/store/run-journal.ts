@@ -77,7 +77,7 @@ export interface ConversationTurnRange {
 /** A stored run. */
 export interface StoredRun extends NewRun {
   readonly status: RunStatus;
-  /** What wakes it, if it is suspended. */
+  /** The wait of a suspended run: it is woken by any part of it. */
   readonly waitsFor?: RunWait;
   readonly finishedAt?: number;
   /** JSON, of a finished run. */

@@ -65,7 +65,7 @@ export const broken = defineTool({
   "chains/greet.yaml": `name: greet
 input: { text: "string = 'hi'" }
 steps: [{ id: first, tool: say, params: { text: "\${input.text}" } }]
-output: { said: "\${steps.first.output.text}" }
+output: { greeting: "\${steps.first.output.text}" }
 `,
   "chains/asks.yaml": `name: asks
 steps: [{ id: a, tool: say, params: { text: hi }, approval: "Say it?" }]
@@ -99,7 +99,7 @@ test("[P05] the end of a run is posted once, signed in the way of Standard Webho
   expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(60);
   expect(JSON.parse(message.body)).toMatchObject({
     type: "run.success",
-    data: { run_id: "r1", kind: "chain", chain: "greet", status: "success", output: { said: "hi" } },
+    data: { run_id: "r1", kind: "chain", chain: "greet", status: "success", output: { greeting: "hi" } },
   });
   await vi.waitFor(async () =>
     expect(await workspace.store?.deliveries.list()).toMatchObject([{ status: "delivered", attempts: 1 }]),

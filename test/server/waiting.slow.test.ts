@@ -97,7 +97,7 @@ callbacks: { ends: { url: "http://${address}/", secret: HOOK } }
 );
 
 describe("[P05] events over HTTP", () => {
-  test("of a run that ended, that nobody waits for, or that are too large get problems", async () => {
+  test("of a run that ended, without a step that waits for them, or too large, get problems", async () => {
     const { send, url, workspace } = await serveWorkspace({ ...files, "windlass.yaml": "env: []\n" });
     await send("POST", "/v1/chains/pay/runs", { body: { run_id: "r1" }, headers: { prefer: "wait=20" } });
     const post = (path: string, body?: unknown) =>

@@ -12,6 +12,7 @@ import {
 } from "../../app/index.ts";
 import { cliCommand, isFailureError } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
+import type { DeliveredEvent } from "../../run/index.ts";
 import { type RunKindId, type RunQuery, isFinished } from "../../store/index.ts";
 import type { Language } from "../../text/index.ts";
 import { snakeKeys } from "../../tool/index.ts";
@@ -32,7 +33,8 @@ type RunRouteName =
   | "resume_run"
   | "cancel_run"
   | "preview_rerun"
-  | "rerun";
+  | "rerun"
+  | "send_event";
 
 /** Runs of all kinds: start, look back, resume, cancel, repeat. The worker executes them. */
 export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
@@ -79,6 +81,12 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
       return asWire<"RerunPreview">({ chain, rerun, reused, repeated_once: repeated });
     },
     rerun: async (request) => started(request, await submitRerun(request), worker),
+    send_event: async (request) => {
+      const { runId, name, id, isRepeated } = await deliver(request);
+      worker.start();
+      const body = { run_id: runId, name, event_id: id, repeated: isRepeated };
+      return { reply: true, status: 202, body: asWire<"DeliveredEvent">(body) };
+    },
   };
 }
 
@@ -278,4 +286,20 @@ const maxWaitSeconds = 55;
 function preferredWaitMs(headers: Headers): number {
   const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(headers.get("prefer") ?? "")?.[1];
   return Math.min(Number(wait ?? 0), maxWaitSeconds) * 1000;
+}
+
+/** Delivers an event to a run. */
+async function deliver({ workspace, params, body, caller }: ServerRequest<"send_event">): Promise<DeliveredEvent> {
+  const { id: runId, name } = params;
+  if (!mayOpen(caller, runId))
+    throw refusal("run_not_found", `there is no run ${JSON.stringify(runId)}; GET /v1/runs lists the runs`);
+  try {
+    return await workspace.runs.deliver(runId, { name, data: body.data, id: body.event_id });
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    const { message, reason } = error;
+    if (reason === "run_ended") throw refusal("conflict", message, { reason, run_id: runId });
+    if (reason === "event_too_large") throw refusal("too_large", message, { reason });
+    throw error;
+  }
 }

@@ -264,7 +264,7 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
 
 function toEndWrite(
   { runId, epoch }: RunLease,
-  { status, at, output, error, turn, metrics, waitsFor, channels = [] }: RunEnd,
+  { status, at, output, error, turn, metrics, waitsFor, channels }: RunEnd,
 ): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
@@ -273,12 +273,16 @@ function toEndWrite(
     error ?? null,
     over && typeof written === "string" ? written : null,
     metrics ?? null,
-    status === "waiting" && waitsFor !== undefined ? JSON.stringify(waitsFor) : null,
-    over && channels.length > 0 ? JSON.stringify(channels) : null,
+    jsonOrNull(status === "waiting" ? waitsFor : undefined),
+    jsonOrNull(over ? channels : undefined),
   ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);
   return ["end", ...values];
+}
+
+function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 function endSize([, , , , , ...ending]: EndWrite): number {

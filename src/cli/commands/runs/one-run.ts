@@ -17,6 +17,8 @@ import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
+import { toOneLine } from "../../terminal/format-table.ts";
+import { readJsonOption } from "../call/read-arguments.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { StoredRun } from "../../../store/index.ts";
 import { userName } from "../../terminal/user-name.ts";
@@ -141,4 +143,34 @@ async function resumeOrWait(session: RunSession, run: StoredRun, commands: RunKi
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   }
   return commands.inspect(workspace, run.id);
+}
+
+/** `windlass event`. */
+export const sendEvent: RunCommand = (invocation) =>
+  withRuns(invocation, async (session) => {
+    const [word = "", name = "", text] = invocation.words;
+    const { terminal } = invocation;
+    const run = await requireRun(session.workspace, { id: word, invocation });
+    const data = text === undefined ? null : await readJsonOption(text, "DATA");
+    const event = await session.workspace.runs.deliver(run.id, { name, data, id: invocation.text("id") });
+    const wire = { run_id: run.id, name, event_id: event.id, repeated: event.isRepeated };
+    if (invocation.flag("json")) terminal.print(safeJson(wire));
+    const again = event.isRepeated ? "had been delivered before; nothing has changed" : "delivered";
+    terminal.log(`Event ${toOneLine(name)} (${toOneLine(event.id)}) ${again}.`);
+    return continueRun(session, run.id);
+  });
+
+/** Continues the run in this process if the event has woken it, unless a server does. */
+async function continueRun(session: RunSession, runId: string): Promise<ExitCode> {
+  const { invocation, workspace } = session;
+  const [state] = (await workspace.store?.runs.updates([{ runId }])) ?? [];
+  if (state?.status !== "waiting" || state.isSuspended) return exitCodes.ok;
+  if (invocation.flag("resume") && !invocation.flag("json")) {
+    requireTrust(workspace);
+    return resumeRun(session, runId);
+  }
+  invocation.terminal.log(
+    invocation.terminal.tint("dim", `resume the run with: ${commandLine(invocation, "resume", runId)}`),
+  );
+  return exitCodes.ok;
 }

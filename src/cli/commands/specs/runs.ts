@@ -94,7 +94,7 @@ const event: CommandSpec = {
   name: "event",
   summary: "deliver an event to a run with a step that waits for it",
   details:
-    "An event that comes before the step waits for it is kept. If the event wakes the run and no other process holds it, " +
+    "An event that comes before the step waits for it is stored. If the event wakes the run and no other process holds it, " +
     "the run resumes in this process and its exit code is returned.",
   args: [
     runId,
@@ -111,7 +111,7 @@ const event: CommandSpec = {
     { ...json, about: "print the delivery, and do not resume the run" },
   ],
   examples: [`windlass event k3j9x0q2ab5z-1 payment '{ "amount": 20 }' --id invoice-7`, "windlass event last delivery"],
-  load: async () => (await import("../event/run.ts")).sendEvent,
+  load: async () => (await import("../runs/one-run.ts")).sendEvent,
 };
 
 /** The group "Runs" of the help. */

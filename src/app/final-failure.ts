@@ -1,4 +1,4 @@
-import { type FailureError, fail, isFailureError } from "../../base/index.ts";
+import { type FailureError, fail, isFailureError } from "../base/index.ts";
 
 const reason = "not_sent_again";
 

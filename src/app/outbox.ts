@@ -1,6 +1,6 @@
-import { type Clock, backoffMs, sleep } from "../../base/index.ts";
-import type { ApprovalStore, Delivery, DeliveryStore } from "../../store/index.ts";
-import type { WorkspaceConfig } from "../workspace-config.ts";
+import { type Clock, backoffMs, sleep } from "../base/index.ts";
+import type { ApprovalStore, Delivery, DeliveryStore } from "../store/index.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 import { type CallbackSenderDeps, CallbackSender, callbackChannels } from "./callbacks.ts";
 import { isFinalFailure } from "./final-failure.ts";
 import { type ApprovalNotifierDeps, ApprovalNotifier, approvalChannel } from "./notify-approval.ts";
@@ -17,7 +17,7 @@ export interface OutboxDeps extends CallbackSenderDeps, Pick<ApprovalNotifierDep
   readonly firstRetryMs?: number;
 }
 
-/** Time between two looks for new messages. */
+/** Interval at which new messages are sent. */
 const pollMs = 1000;
 /** Longer than any attempt takes. */
 const lostMs = 60_000;
@@ -69,7 +69,7 @@ export class Outbox {
         await this.#sendDue(signal);
         reported = undefined;
       } catch (error) {
-        // The database cannot be written; it is tried again.
+        // The database cannot be written; the next attempt may succeed.
         if (String(error) !== reported) process.emitWarning(`messages cannot be sent: ${String(error)}`);
         reported = String(error);
       }

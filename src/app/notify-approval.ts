@@ -1,8 +1,8 @@
-import { cliCommand, fail } from "../../base/index.ts";
-import type { Approver, Engine } from "../../engine/index.ts";
-import { propertiesOf } from "../../schema/index.ts";
-import { type Approval, type ApprovalStore, type Delivery, neverExpires } from "../../store/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
+import { cliCommand, fail } from "../base/index.ts";
+import type { Approver, Engine } from "../engine/index.ts";
+import { propertiesOf } from "../schema/index.ts";
+import { type Approval, type ApprovalStore, type Delivery, neverExpires } from "../store/index.ts";
+import type { AnyTool } from "../tool/index.ts";
 import { finalFailure } from "./final-failure.ts";
 
 /** The channel of notifications about approvals. */

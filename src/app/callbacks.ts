@@ -1,13 +1,11 @@
-import { type Failure, fail, nameGlob } from "../../base/index.ts";
-import type { HttpClient } from "../../net/index.ts";
-import type { EndedRun, RunClient } from "../../run/index.ts";
-import { type Redactor, redactFailure } from "../../secrets/index.ts";
-import { type Delivery, type RunStatus, type StoredRun, isLargePayload } from "../../store/index.ts";
-import { toWireFailure } from "../../tool/index.ts";
-import { runNameFields } from "../wire/to-wire.ts";
-import type { WorkspaceConfig } from "../workspace-config.ts";
+import { type Failure, fail, nameGlob, nodeCrypto } from "../base/index.ts";
+import type { HttpClient } from "../net/index.ts";
+import type { EndedRun, RunClient } from "../run/index.ts";
+import { type Redactor, redactFailure } from "../secrets/index.ts";
+import { type Delivery, type RunStatus, type StoredRun, isLargePayload } from "../store/index.ts";
+import { toWireFailure } from "../tool/index.ts";
+import type { WorkspaceConfig } from "./workspace-config.ts";
 import { finalFailure } from "./final-failure.ts";
-import { signWebhook } from "./sign-webhook.ts";
 
 type CallbackConfig = WorkspaceConfig["callbacks"][string];
 
@@ -26,8 +24,8 @@ export function channelsOfEnd(
 ): readonly string[] {
   if (kind !== "chain" || calledBy !== undefined) return [];
   return Object.entries(callbacks).flatMap(([callback, { chains = ["*"], status: statuses }]) => {
-    const isWanted = statuses === undefined || (statuses as readonly string[]).includes(status);
-    return isWanted && chains.some((glob) => nameGlob(glob)(name)) ? [channelPrefix + callback] : [];
+    const isSelected = statuses === undefined || (statuses as readonly string[]).includes(status);
+    return isSelected && chains.some((glob) => nameGlob(glob)(name)) ? [channelPrefix + callback] : [];
   });
 }
 
@@ -89,7 +87,7 @@ export class CallbackSender {
       data: {
         run_id: id,
         kind,
-        [runNameFields[kind]]: name,
+        chain: name,
         status,
         started_at: iso(startedAt),
         finished_at: iso(finishedAt),
@@ -104,9 +102,35 @@ export class CallbackSender {
   }
 }
 
-/** A large output is left to `GET /v1/runs/{id}`. */
+/** Without a large output, which `GET /v1/runs/{id}` returns. */
 function outputOf(output: string | undefined, redactor: Pick<Redactor, "value">): object {
   if (output === undefined) return {};
   if (isLargePayload(output)) return { output_omitted: true };
   return { output: redactor.value(JSON.parse(output)) };
+}
+
+/** A message in the form of Standard Webhooks. */
+interface WebhookMessage {
+  /** The same for every attempt, so that the receiver can drop repetitions. */
+  readonly id: string;
+  /** Time of the attempt in epoch milliseconds. */
+  readonly at: number;
+  readonly body: string;
+}
+
+const prefix = "whsec_";
+
+/** The headers that sign a message: id, timestamp in seconds, and an HMAC-SHA256 of both with the body. */
+function signWebhook({ id, at, body }: WebhookMessage, secret: string): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000));
+  const mac = nodeCrypto().createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${mac}` };
+}
+
+/** A secret with the prefix of Standard Webhooks is base64; any other is used as it is. */
+function keyOf(secret: string): Buffer {
+  if (!secret.startsWith(prefix)) return Buffer.from(secret, "utf8");
+  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  if (key.length > 0) return key;
+  throw fail(`the secret begins with ${prefix}, but no base64 follows`, { code: "validation_error" });
 }
