@@ -1,17 +1,5 @@
 /** Settings of the messages that leave a workspace. */
 export const messageTable = {
-  server: {
-    type: "section",
-    about: "The HTTP API.",
-    settings: {
-      publicUrl: {
-        type: "text",
-        format: "url",
-        defaultText: "none",
-        about: "Address under which people reach the server, for links in notifications.",
-      },
-    },
-  },
   callbacks: {
     type: "map",
     of: {

@@ -5,6 +5,10 @@ import {
   type ApiTokenStore,
   type ApprovalStore,
   type DeliveryStore,
+  type AuditLog,
+  type ChangeFeed,
+  type IdempotencyKeyStore,
+  InMemoryChanges,
   type RecordStore,
   type ResultCache,
   type Retention,
@@ -12,23 +16,30 @@ import {
   createInMemoryApiTokens,
   createInMemoryApprovals,
   createInMemoryDeliveries,
+  createInMemoryAuditLog,
+  createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
 import { type RunPorts, RunService } from "../run/index.ts";
 import { channelsOfEnd } from "./callbacks.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals, runs and tokens. */
+/** The stores of a workspace for records, approvals, runs, and access to its server. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
   readonly deliveries: DeliveryStore;
+  readonly idempotencyKeys: IdempotencyKeyStore;
+  readonly audit: AuditLog;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -51,14 +62,13 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens, deliveries } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, deliveries, cache: index.cache, close };
+  return { ...storesOf(store), cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -67,8 +77,13 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens, deliveries } = store;
-  return { store, records, approvals, runs, tokens, deliveries, cache: undefined, close: () => store.close() };
+  return { ...storesOf(store), cache: undefined, close: () => store.close() };
+}
+
+function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
+  const { records, runs, tokens, idempotencyKeys, audit, changes, deliveries } = store;
+  const approvals = auditedApprovals(store.approvals, audit);
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, deliveries };
 }
 
 function makeFolder(data: string): void {
@@ -93,13 +108,18 @@ function makeFolder(data: string): void {
 /** The same in memory only, for the lifetime of the process. */
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
-  const approvals = createInMemoryApprovals({});
+  const changes = new InMemoryChanges();
+  const approvals = createInMemoryApprovals({ changes });
+  const audit = createInMemoryAuditLog();
   const deliveries = createInMemoryDeliveries();
   return {
     records,
-    approvals,
-    runs: createInMemoryRunJournal({ records, approvals, deliveries }),
+    approvals: auditedApprovals(approvals, audit),
+    runs: createInMemoryRunJournal({ records, approvals, changes, deliveries }),
+    changes,
     tokens: createInMemoryApiTokens(),
+    idempotencyKeys: createInMemoryIdempotencyKeys(),
+    audit,
     deliveries,
     cache: undefined,
     store: undefined,

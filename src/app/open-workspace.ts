@@ -2,10 +2,10 @@ import { type Tracing, loadTracing } from "../adapters/index.ts";
 import { EventBus, systemClock } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
-import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
-import { DurableCalls, type RunService } from "../run/index.ts";
+import { createHttpClient } from "../net/index.ts";
+import { DurableCalls, RevealedChanges } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
-import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
+import { createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ApiTokens } from "./api-tokens.ts";
 import { controlPaths } from "./control-paths.ts";
@@ -14,12 +14,13 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
-import { Outbox } from "./outbox.ts";
+import { openOutbox } from "./outbox.ts";
+import type { Opening } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
-import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
+import { readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
-import { type WorkspaceTrust, openTrust } from "./open-trust.ts";
+import { openTrust } from "./open-trust.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
 import { unmatchedSettings } from "./unmatched-settings.ts";
 import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
@@ -91,7 +92,10 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
     outbox: openOutbox(opening, { engine, journal, service }),
-    tokens: new ApiTokens(journal.tokens, systemClock),
+    changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
+    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
+    audit: journal.audit,
+    idempotencyKeys: journal.idempotencyKeys,
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
@@ -135,27 +139,6 @@ async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): 
   return traceEngine(engine, telemetry);
 }
 
-/** State of a workspace before anything is loaded. */
-export interface Opening {
-  readonly dir: string;
-  readonly settings: Settings;
-  readonly config: WorkspaceConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly trust: WorkspaceTrust;
-  /** Secrets that services and servers may use. */
-  readonly secrets: ReadSecrets;
-  /** Secrets that tools and chains may use. */
-  readonly callSecrets: ReadSecrets;
-  readonly redactor: GrowingRedactor;
-  readonly http: StreamingHttpClient;
-  readonly mode: ReloadMode;
-  /** True if data is stored in files. */
-  readonly stores: boolean;
-  /** True if it stays open and watches for changes. */
-  readonly stays: boolean;
-  readonly options: WorkspaceOptions;
-}
-
 /** Reads the settings of a workspace, its trust and its secrets; opens and loads nothing. Throws if the settings have errors. */
 export async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
   const dir = await findWorkspace(from);
@@ -171,9 +154,10 @@ export async function readWorkspace(from: string, options: WorkspaceOptions): Pr
   const redactor = createRedactor(known);
   const holdsSecret = (text: string): boolean => redactor.knownText(text) !== text;
   const http = createHttpClient({ allow: config.network.allow, holdsSecret, refuses: trust.refusesAddress });
-  const { store = "sqlite", reload: stays = true } = options;
+  const { store = "sqlite", reload = true } = options;
+  const stays = reload !== false;
   const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
-  const [mode, stores] = [reloadMode(config, stays), store === "sqlite" && trust.usesData];
+  const [mode, stores] = [reloadMode(config, reload), store === "sqlite" && trust.usesData];
   return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
@@ -268,21 +252,6 @@ function journalOf({ dir, config, stores, options, trust, redactor }: Opening): 
   return stores ? openJournal(dir, how) : Promise.resolve(memoryJournal(redactor));
 }
 
-/** Sends nothing before the workspace is served. */
-function openOutbox(
-  { config, secrets, http, redactor }: Opening,
-  {
-    engine,
-    journal,
-    service,
-  }: { readonly engine: Engine; readonly journal: WorkspaceJournal; readonly service: RunService },
-): Outbox {
-  const { approvals, deliveries } = journal;
-  const secret = (name: string): string | undefined => secrets.values[name];
-  const ports = { approvals, deliveries, runs: service, http, clock: systemClock, random: Math.random };
-  return new Outbox({ ...ports, config, engine, secret, redactor });
-}
-
 /** A line in the log that belongs to no call. */
 function ofServers(message: string): LogEntry {
   return { at: systemClock.now(), callId: "", tool: "mcp", message };
@@ -295,9 +264,10 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-function reloadMode(config: WorkspaceConfig, reload: boolean) {
-  const { autoReload, watchForChanges, reloadIntervalMs } = config.engine;
-  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
+function reloadMode(config: WorkspaceConfig, reload: boolean | "watch"): ReloadMode {
+  const { autoReload, watchForChanges, reloadIntervalMs: intervalMs } = config.engine;
+  if (reload === "watch") return { autoReload: true, watch: true, intervalMs };
+  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs };
 }
 
 interface Loaded {
@@ -311,7 +281,7 @@ interface Loaded {
 /** Throws if a permission rule matches nothing because of a misspelled word: the caller would rely on it. */
 function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
   const names = (): string[] => [...registry.names(), ...chains.library.names()];
-  const slips = unmatchedPermissionRules(settings, { names }).filter(({ severity }) => severity === "error");
+  const slips = unmatchedPermissionRules(settings, names).filter(({ severity }) => severity === "error");
   if (slips.length > 0) throw new WorkspaceError(slips);
 }
 
@@ -328,6 +298,6 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
   const mayBeServed = (name: string): boolean => explainMissingTool(sources.mcp, name) !== undefined;
   const rules = unmatchedSettings(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
-  const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
+  const unserved = unservedContracts(hub.resolver, mayBeServed);
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
 }

@@ -1,8 +1,12 @@
-import { type Clock, backoffMs, sleep } from "../base/index.ts";
+import { type Clock, backoffMs, sleep, systemClock } from "../base/index.ts";
+import type { Engine } from "../engine/index.ts";
+import type { RunService } from "../run/index.ts";
 import type { ApprovalStore, Delivery, DeliveryStore } from "../store/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 import { type CallbackSenderDeps, CallbackSender, callbackChannels } from "./callbacks.ts";
 import { isFinalFailure } from "./final-failure.ts";
+import type { WorkspaceJournal } from "./open-journal.ts";
+import type { Opening } from "./opening.ts";
 import { type ApprovalNotifierDeps, ApprovalNotifier, approvalChannel } from "./notify-approval.ts";
 
 /** Dependencies of an {@link Outbox}. */
@@ -118,4 +122,16 @@ export class Outbox {
       await deliveries.settle(delivery, result).catch(() => {});
     }
   }
+}
+
+/** The outbox of a workspace; it sends nothing before the workspace is served. */
+export function openOutbox(
+  { config, secrets, http, redactor }: Opening,
+  parts: { readonly engine: Engine; readonly journal: WorkspaceJournal; readonly service: RunService },
+): Outbox {
+  const { engine, journal, service: runs } = parts;
+  const { approvals, deliveries } = journal;
+  const secret = (name: string): string | undefined => secrets.values[name];
+  const ports = { approvals, deliveries, runs, http, clock: systemClock, random: Math.random };
+  return new Outbox({ ...ports, config, engine, secret, redactor });
 }

@@ -1,16 +1,18 @@
 import {
   type DeliveredEvent,
   type EventRequest,
+  type HostOutcome,
+  type RunOptionsOf,
   type RunRef,
   type RunService,
   type ServeOptions,
   runServiceOf,
-  type HostOutcome,
 } from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
 import type { Plan } from "./plan/plan.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { parseRunInput } from "./run-chain.ts";
@@ -138,8 +140,8 @@ export class ChainRuns {
   }
 
   /** Returns the state of a run, replayed from its journal; executes nothing. */
-  async inspect(runId: string): Promise<RunResult> {
-    return this.#kind.describe(await this.#read(runId));
+  async inspect(runId: string, onEvent?: RunListener): Promise<RunResult> {
+    return this.#kind.describe(await this.#read(runId), onEvent);
   }
 
   /** A run of any kind, ended or not; undefined if there is none. */
@@ -161,15 +163,22 @@ export class ChainRuns {
    * time or a cancellation has woken, and runs whose process has ended. In a workspace, also runs of agents and durable
    * calls; `onEvent` and `onNotice` report those of chains. A run that cannot be executed here is reported to `onError`,
    * and retried.
+   *
+   * @param optionsOf Further options for a run, by its kind, such as the `onEvent` of an agent.
    */
-  serve({
-    signal,
-    onEvent,
-    onNotice,
-    ...options
-  }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal }): Promise<void> {
+  serve(
+    {
+      signal,
+      onEvent,
+      onNotice,
+      ...options
+    }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal },
+    optionsOf?: RunOptionsOf,
+  ): Promise<void> {
     const chain = { ...(onEvent !== undefined && { onEvent }), ...(onNotice !== undefined && { onNotice }) };
-    return this.#service.serve(signal, options, { chain });
+    return this.#service.serve(signal, options, (run) =>
+      run.kind === "chain" ? { ...chain, ...optionsOf?.(run) } : optionsOf?.(run),
+    );
   }
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */

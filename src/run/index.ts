@@ -23,6 +23,7 @@ export * from "./host/journal-host.ts";
 export type * from "./host/journal-writer.ts";
 export * from "./host/open-host.ts";
 export * from "./host/ordered-key-map.ts";
+export * from "./revealed-changes.ts";
 export * from "./sealed-journal.ts";
 export type { DeliveredEvent, EventRequest } from "./service/deliver-event.ts";
 export * from "./service/run-kind.ts";

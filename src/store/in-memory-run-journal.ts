@@ -9,6 +9,7 @@ import {
   publicEvent,
   storedRun,
 } from "./in-memory-run.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
@@ -21,8 +22,8 @@ import {
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  runLimit,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
   EventDelivery,
@@ -34,6 +35,8 @@ import type {
   NewConversationTurn,
   RunEnd,
   CancelRequest,
+  ConversationQuery,
+  ConversationRemoval,
   ExecutableRun,
   ExecutableRunQuery,
   Liveness,
@@ -43,6 +46,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -63,6 +67,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 class InMemoryRunJournal implements RunStore {
   readonly #sinks: Pick<InMemoryRunJournalOptions, "records" | "deliveries">;
   readonly #approvals: Pick<ApprovalStore, "get">;
+  readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #liveness: Pick<Liveness, "isGone">;
@@ -81,6 +86,8 @@ class InMemoryRunJournal implements RunStore {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#sinks = options;
     this.#approvals = options.approvals;
+    this.#changes = options.changes;
+    this.#changes?.ofRuns(this.#runs);
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
     this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
@@ -119,8 +126,11 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
-    this.#runs.set(run.id, { made: { ...run }, position, ...begin, ...state });
+    const begin = { events: [...before], positions: [], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
+    const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
+    this.#runs.set(run.id, stored);
+    this.#changes?.run(stored);
+    for (const _ of before) this.#numberEvent(stored);
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#retained.began(run.id);
     return undefined;
@@ -145,6 +155,7 @@ class InMemoryRunJournal implements RunStore {
     stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
+    this.#changes?.run(stored);
     return {
       kind: "claimed",
       lease: { runId, epoch: stored.epoch },
@@ -152,6 +163,10 @@ class InMemoryRunJournal implements RunStore {
       was,
       events: eventsOf(stored),
     };
+  }
+
+  #numberEvent({ positions }: InMemoryRun): void {
+    if (this.#changes !== undefined) positions.push(this.#changes.event());
   }
 
   #reopen(stored: InMemoryRun): void {
@@ -167,6 +182,7 @@ class InMemoryRunJournal implements RunStore {
       return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
     stored.events.push(event);
+    this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
     if (event.record !== undefined) this.#sinks.records?.add(event.record);
     this.#changed(lease.runId);
@@ -182,6 +198,7 @@ class InMemoryRunJournal implements RunStore {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
       const isWoken = await this.#isAwake(stored);
       stored.waitsFor ??= "ready";
+      this.#changes?.run(stored);
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
@@ -192,6 +209,7 @@ class InMemoryRunJournal implements RunStore {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
+    this.#changes?.run(stored);
     this.#retained.ended(stored.made);
     this.#changed(runId);
     return "finished";
@@ -203,6 +221,7 @@ class InMemoryRunJournal implements RunStore {
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
     if (stored.status === "waiting") stored.waitsFor = "ready";
+    this.#changes?.run(stored);
     return true;
   }
 
@@ -210,7 +229,9 @@ class InMemoryRunJournal implements RunStore {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return "unknown";
     const delivery = deliverTo(stored, event, () => ++this.#lastEventPosition);
-    if (delivery === "delivered") this.#changed(runId);
+    if (delivery !== "delivered") return delivery;
+    if (stored.waitsFor === "ready") this.#changes?.run(stored);
+    this.#changed(runId);
     return delivery;
   }
 
@@ -237,7 +258,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
@@ -293,6 +314,7 @@ class InMemoryRunJournal implements RunStore {
   }
 
   #changed(runId: string): void {
+    this.#changes?.notify();
     for (const changed of this.#watchers) changed(runId);
   }
 
@@ -302,6 +324,36 @@ class InMemoryRunJournal implements RunStore {
 
   async addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {
     this.#turns.add(conversationId, turn);
+  }
+
+  async conversations({
+    id: requested,
+    before = Infinity,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const found = new Map<string, StoredConversation>();
+    for (const { made, position } of this.#runs.values()) {
+      if (made.conversation === undefined) continue;
+      const { id } = made.conversation;
+      const { runs, firstRun } = found.get(id) ?? { runs: 0, firstRun: made.id };
+      found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
+    }
+    return [...found.values()]
+      .filter(({ id, position }) => position < before && (requested ?? id) === id)
+      .sort((a, b) => b.position - a.position)
+      .slice(0, limit);
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const all = [...this.#runs.values()];
+    const removed = new Set(all.flatMap(({ made }) => (made.conversation?.id === conversationId ? made.id : [])));
+    if (removed.size === 0) return "unknown";
+    // A run is stored after the one that called it.
+    for (const { made } of all) if (removed.has(made.calledBy ?? "")) removed.add(made.id);
+    if (all.some(({ made, status }) => removed.has(made.id) && !isFinished(status))) return "unfinished";
+    for (const id of removed) this.#retained.remove(id);
+    this.#turns.remove(conversationId);
+    return "removed";
   }
 
   #forget(runId: string): void {

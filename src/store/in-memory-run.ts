@@ -18,6 +18,8 @@ export interface InMemoryRun {
   readonly position: number;
   /** In order, by reference. */
   readonly events: NewJournalEvent[];
+  /** The positions of its events in the changes of the journal. */
+  readonly positions: number[];
   /** External events, in order. */
   readonly inbox: ExternalEvent[];
   status: RunStatus;

@@ -35,7 +35,9 @@ steps:
 
 async function serveIn(dir: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const program = join(import.meta.dirname, "serve-child.ts");
-  const child = spawn(process.execPath, ["--no-warnings", program, dir], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--no-warnings", program, dir, adminToken], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   closing.push(() => child.kill("SIGKILL"));
   const [url] = await new Promise<string[]>((resolve) =>
     createInterface({ input: child.stdout }).once("line", (line) => resolve([line])),

@@ -2,6 +2,7 @@ import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import {
   type ApiToken,
   type Approval,
+  type AuditEntry,
   type CallRecord,
   type RunKindId,
   type Statistics,
@@ -59,6 +60,11 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
   };
+}
+
+/** An entry of the audit log in JSON output. */
+export function toWireAuditEntry({ at, ...entry }: AuditEntry): Record<string, unknown> {
+  return { ...snakeKeys({ ...entry }), at: new Date(at).toISOString() };
 }
 
 /** Statistics in JSON output. */
@@ -188,11 +194,18 @@ export function promptOfRun({ input }: StoredRun): string {
   return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
 }
 
+/** The principal of a run; undefined for a user at the terminal. */
+export function principalOfRun({ context }: StoredRun): string | undefined {
+  const environment: unknown = JSON.parse(context);
+  const { principal } = isRecord(environment) ? environment : {};
+  return typeof principal === "string" ? principal : undefined;
+}
+
 /** A durable call in JSON output. */
 export function toWireCall(
   { runId, status, tool, result }: DurableCallResult,
   { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
+  { engine: { redactor } }: { readonly engine: Pick<Workspace["engine"], "redactor"> },
 ): Record<string, unknown> {
   return {
     run_id: runId,

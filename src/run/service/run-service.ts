@@ -3,7 +3,6 @@ import {
   type Claim,
   type ExecutableRun,
   type RunEnd,
-  type RunKindId,
   type RunLease,
   type RunStatus,
   isFinished,
@@ -24,6 +23,9 @@ export interface ServeOptions extends RunExecuteOptions {
    */
   readonly onError?: ServeErrorListener | undefined;
 }
+
+/** Returns further options for a run that is about to be executed: those of the runs of its kind. */
+export type RunOptionsOf = (run: Pick<ExecutableRun, "id" | "kind">) => object | undefined;
 
 /**
  * Durable runs of all kinds: journaled, held by one process at a time, and claimed by another one if that process ends.
@@ -50,16 +52,16 @@ export class RunService extends RunClient {
   /**
    * Executes every run of the registered kinds that is executable, until the signal is aborted or the service is closed.
    *
-   * @param ofKind Further options for the runs of one kind, such as its listener.
+   * @param optionsOf Further options for a run, which depend on its kind, such as its listener.
    */
   async serve(
     signal: AbortSignal,
     { onError, ...options }: ServeOptions = {},
-    ofKind: Readonly<Partial<Record<RunKindId, object>>> = {},
+    optionsOf?: RunOptionsOf,
   ): Promise<void> {
     const until = AbortSignal.any([signal, this.#leases.closing]);
     const execute = async ({ id, kind }: ExecutableRun): Promise<unknown> =>
-      this.#resumeOffered(await this.kindOf(kind), id, { ...options, ...ofKind[kind] });
+      this.#resumeOffered(await this.kindOf(kind), id, { ...options, ...optionsOf?.({ id, kind }) });
     const kinds = new Set([...this.kinds.keys(), ...this.loaders.keys()]);
     const onFree = (): void => this.dispatcher.notify();
     const server = new RunServer({ execute, onError, onFree, signal: until, clock: this.clock });

@@ -1,10 +1,29 @@
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import {
+  type Problem,
+  type Route,
+  type RouteName,
+  apiVersion,
+  createProblem,
+  routes,
+  toProblem,
+} from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import type { StoredResponse } from "../../store/index.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
-import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
+import {
+  type Handler,
+  ProblemError,
+  type Reply,
+  type ServerRequest,
+  type Work,
+  isProblemError,
+  refusal,
+} from "./handler.ts";
+import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
 
 /** One request and its outcome, for the access log. */
@@ -24,6 +43,7 @@ export interface AppDeps {
   readonly workspace: Workspace;
   readonly handlers: { readonly [Name in RouteName]: Handler<Name> };
   readonly access: Access;
+  readonly keyed: KeyedRequests;
   readonly ids: IdGenerator;
   /** False while it drains: it starts no more work. */
   readonly isReady: () => boolean;
@@ -37,6 +57,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Called when the request has sent a valid token. */
+  readonly onAdmitted?: () => void;
 }
 
 /** The routes of the table as a Hono app. */
@@ -44,15 +66,19 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const endpoint = new Endpoint(parts, name, route);
-    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env.address));
+    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
     const problem = misdirected(method, context.req.path);
-    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+    // A path can be anything, also a secret.
+    const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
+    return new Exchange(parts, headers, { method, route }).refuse(problem);
   });
   return app;
 }
+
+const maxRouteChars = 200;
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
 function honoPath(path: string): string {
@@ -87,7 +113,7 @@ class Exchange {
     this.#since = performance.now();
   }
 
-  send(status: number, body: string | null, headers: Readonly<Record<string, string>>): Response {
+  send({ status, headers, body }: StoredResponse): Response {
     return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
   }
 
@@ -107,10 +133,14 @@ class Exchange {
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
   refuse(error: unknown): Response {
+    return this.send(this.refusalOf(error));
+  }
+
+  refusalOf(error: unknown): StoredResponse {
     const { problem, headers } = this.#problemOf(error);
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
-    return this.send(problem.status, JSON.stringify(problem), { ...type, ...retryAfter, ...headers });
+    return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
   }
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
@@ -126,6 +156,7 @@ class Exchange {
 }
 
 const commonHeaders = {
+  "windlass-api": apiVersion,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -149,7 +180,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    address: string | undefined,
+    { address, onAdmitted }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -161,19 +192,26 @@ class Endpoint {
       const { caller } = admission;
       ({ leave } = admission);
       exchange.principal = caller?.principal;
+      if (caller !== undefined) onAdmitted?.();
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const answered = await this.#handler({
+      const { pathname, searchParams } = new URL(request.url);
+      const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, new URL(request.url).searchParams),
+        query: parseQuery(this.#name, searchParams),
         body,
         headers,
+        requestId: exchange.requestId,
         signal: request.signal,
-      } as Parameters<Handler<RouteName>>[0]);
-      response = this.#send(exchange, answered);
+      } as Parsed;
+      const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
+      const sent = await (key === undefined
+        ? this.#handle(parsed, undefined)
+        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+      response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
@@ -193,16 +231,41 @@ class Endpoint {
     return text;
   }
 
-  #send(exchange: Exchange, answered: Awaited<ReturnType<Handler<RouteName>>>): Response {
-    if (answered instanceof Response) return exchange.finish(answered);
+  /** Handles a request with an idempotency key: one of all its repetitions starts the work. */
+  #handleOnce(
+    parsed: Parsed,
+    { key, path, refuse }: { readonly key: string; readonly path: string } & Pick<KeyedHandler, "refuse">,
+  ): Promise<StoredResponse | Response> {
+    const { caller, params, query, body } = parsed;
+    const { method, resumes } = this.#route;
+    const runId = resumes === true ? (params as { readonly id?: string }).id : runIdIn(body);
+    const values = { query, body };
+    // Others may wait for its response.
+    const staying = { ...parsed, signal: new AbortController().signal };
+    return this.#parts.keyed.answer(
+      { key, principal: caller.principal, method, path, values, runId },
+      { execute: (work) => this.#handle(staying, work), refuse },
+    );
+  }
+
+  async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
+    const answered = await this.#handler({ ...parsed, work });
+    if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };
     const { body, status = defaultStatus, headers = {} } = reply;
     const type = reply.mediaType ?? (response.includes("/") ? response : "application/json");
-    const isText = type !== "application/json";
-    const text = isText ? String(body) : JSON.stringify(body);
-    return exchange.send(status, text, { "content-type": type, ...headers });
+    const text = type === "application/json" ? JSON.stringify(body) : String(body);
+    return { status, headers: { "content-type": type, ...headers }, body: text };
   }
+}
+
+/** A request whose values were checked. */
+type Parsed = Omit<ServerRequest<RouteName>, "work">;
+
+/** The run that a body names. */
+function runIdIn(body: unknown): string | undefined {
+  return isRecord(body) && typeof body["run_id"] === "string" ? body["run_id"] : undefined;
 }
 
 const anonymous: Caller = { principal: "", tokenId: "", scopes: new Set() };

@@ -1,4 +1,5 @@
 import type { Workspace } from "../../app/index.ts";
+import type { RunOptionsOf } from "../../run/index.ts";
 
 /**
  * Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. Sends
@@ -8,9 +9,12 @@ export class RunWorker {
   readonly #workspace: Workspace;
   readonly #stopping = new AbortController();
   #serving: Promise<void> | undefined;
+  /** Options with which a run is executed here, so that its events are sent. */
+  readonly optionsOf: RunOptionsOf;
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: Workspace, optionsOf: RunOptionsOf) {
     this.#workspace = workspace;
+    this.optionsOf = optionsOf;
   }
 
   /** Aborted when it stops: nothing waits for a run any more. */
@@ -21,9 +25,10 @@ export class RunWorker {
   start(): void {
     if (this.stopping.aborted) return;
     const signal = this.stopping;
-    this.#serving ??= Promise.all([this.#workspace.runs.serve({ signal }), this.#workspace.outbox.serve(signal)]).then(
-      () => {},
-    );
+    this.#serving ??= Promise.all([
+      this.#workspace.runs.serve({ signal }, this.optionsOf),
+      this.#workspace.outbox.serve(signal),
+    ]).then(() => {});
   }
 
   /** Claims no more runs. Those that it executes continue until the workspace closes, which releases them. */

@@ -1,5 +1,6 @@
 import { toWireRecord, toWireStatistics } from "../../app/index.ts";
 import { asWire } from "../request/as-wire.ts";
+import { metricsOf } from "../request/engine-metrics.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
 
 /** Records of calls, and figures about them. */
@@ -24,15 +25,6 @@ export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_st
     },
     get_stats: async ({ workspace }) =>
       asWire<"Statistics">(toWireStatistics(await workspace.engine.records.statistics())),
-    get_metrics: ({ workspace }) => {
-      const { currentConcurrent, queueLength, totalRejected, totalTimeout } = workspace.engine.metrics();
-      return {
-        running: currentConcurrent,
-        queued: queueLength,
-        rejected: totalRejected,
-        timed_out: totalTimeout,
-        buckets: workspace.engine.bucketMetrics(),
-      };
-    },
+    get_metrics: ({ workspace }) => metricsOf(workspace.engine),
   };
 }

@@ -6,7 +6,8 @@ import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
 import { createDeliveryOps, sqliteDeliveries } from "./delivery-table.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { createAuditOps } from "../access/audit-table.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -14,6 +15,7 @@ import { isOutdated } from "./migrate.ts";
 import { openToRead } from "./open-database.ts";
 import { SqliteApprovals, type SqliteOptions, knownOnly } from "./open-sqlite.ts";
 import { createReaderOps } from "./reader-ops.ts";
+import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { type SqliteStats, type SqliteStore, storeBytes } from "./sqlite-store.ts";
@@ -35,7 +37,7 @@ export function openSqliteReadOnly(
     return undefined;
   }
   const reader = new MainThreadReader(db, file);
-  const refusal = readOnlyFailure(file);
+  const refusal = databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
   const writer = refusingWriter(refusal);
   const thread = approvalReader(db, refusal);
   const pruner = { prune: () => Promise.reject(refusal) };
@@ -47,7 +49,8 @@ export function openSqliteReadOnly(
     records,
     runs,
     approvals,
-    tokens: sqliteApiTokens(thread),
+    ...sqliteAccess(thread),
+    changes: new SqliteChangeFeed(reader, runs),
     deliveries: sqliteDeliveries(thread),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
@@ -100,14 +103,16 @@ function refusingWriter(
   };
 }
 
-/** Approvals, tokens and deliveries are read by operations of the writer; all others are refused. */
+/** Approvals, tokens, deliveries and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
+  const { listAuditEntries } = createAuditOps(() => db);
   const { listDeliveries } = createDeliveryOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    listAuditEntries,
     listDeliveries,
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
@@ -124,8 +129,4 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
 async function statsOf(reader: MainThreadReader, file: string): Promise<SqliteStats> {
   const counts = await reader.call("counts", null);
   return { ...counts, bytes: await storeBytes(file), waiting: 0, lost: 0 };
-}
-
-function readOnlyFailure(file: string): FailureError {
-  return databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { endSubject, isLargePayload } from "../../../store/index.ts";
+import { lastEventNumber } from "./change-feed-tables.ts";
 import type { LeaseHolderTable } from "./lease-holder-table.ts";
 import { recordColumns } from "./record-columns.ts";
 import { newRunColumns } from "./run-columns.ts";
@@ -44,7 +45,7 @@ export class RunWrites {
     this.#insertRun = db.prepare(
       `INSERT INTO runs (${columns.join(", ")}, status, epoch, ready) VALUES (${placeholders(columns)}, ?, ?, ?)`,
     );
-    this.#lastEvent = db.prepare("SELECT max(number) AS last FROM run_events");
+    this.#lastEvent = db.prepare(`SELECT ${lastEventNumber} AS last`);
     this.#insertEvent = db.prepare(
       `INSERT INTO run_events (number, run, seq, kind, key, at, data, output_at, blob, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -1,4 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
+import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { createDeliveryOps, removeDeliveriesBefore } from "./delivery-table.ts";
@@ -17,6 +19,9 @@ import { recordColumns } from "./record-columns.ts";
 
 /** Time to retain the rows of stores that did not close, in case they return with their last batch. */
 const writerMemoryMs = 24 * 3600 * 1000;
+
+/** Remove rows that are no longer needed. */
+const datedRows = [removeTokensBefore, removeDeliveriesBefore, removeAuditEntriesBefore];
 
 interface Opened {
   readonly db: DatabaseSync;
@@ -54,6 +59,8 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     addTurn: (turn) => database().runs.addTurn(turn),
     deliverEvent: (event) => database().runs.deliver(event),
     inbox: ({ runId, after }) => database().runs.inbox(runId, after),
+    removeConversation: ({ conversationId }) => database().runs.removeConversation(conversationId),
+    removePruned: () => database().runs.removePruned(),
     cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
     heartbeat: ({ owner, now }) => database().runs.heartbeat(owner, now),
     requestApproval: (query) => database().approvals.request(query),
@@ -64,12 +71,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
     ...createTokenOps(() => database().db),
     ...createDeliveryOps(() => database().db),
+    ...createIdempotencyKeyOps(() => database().db),
+    ...createAuditOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeTokensBefore(db, limits.before);
-      removeDeliveriesBefore(db, limits.before);
+      for (const remove of datedRows) remove(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),

@@ -10,7 +10,7 @@ import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { snakeKeys, toWireFailure } from "../../../tool/index.ts";
+import { toWireRunEvent } from "../../../app/index.ts";
 import { safeJson } from "../safe-json.ts";
 
 /** Shows the progress of a run. */
@@ -56,7 +56,7 @@ const progressEveryMs = 1000;
 
 /** Prints a line with the time for every event: for files, pipes and other programs. */
 export function plainView(terminal: Pick<Terminal, "log">): RunView {
-  const lines = new PlainLines();
+  const lines = new RunLines();
   return {
     onEvent: (event) => {
       for (const line of lines.of(event)) terminal.log(`${clockTime(event.at)} ${line}`);
@@ -66,8 +66,8 @@ export function plainView(terminal: Pick<Terminal, "log">): RunView {
   };
 }
 
-/** Formats the events of a run as lines. */
-class PlainLines {
+/** Formats the events of one run as lines. */
+export class RunLines {
   /** Number of steps that ended before this process claimed the run. */
   #before = 0;
   readonly #progressAt = new Map<string, number>();
@@ -194,38 +194,8 @@ function endOf(event: Extract<RunEvent, { type: "step-finished" }>, retries: num
 /** Prints all events as JSON on stdout, one per line, with secrets redacted. */
 export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): RunView {
   return {
-    onEvent: (event) => terminal.print(safeJson(toWireEvent(event, redactor), 0)),
+    onEvent: (event) => terminal.print(safeJson(toWireRunEvent(event, redactor), 0)),
     pause: () => () => {},
     close: () => {},
   };
-}
-
-/** An event in JSON output. */
-export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
-  const { type, at, ...rest } = event;
-  const wire: Record<string, unknown> = {
-    type: type.replaceAll("-", "_"),
-    at: new Date(at).toISOString(),
-    ...snakeKeys(rest),
-  };
-  for (const key of ["input", "output", "value"]) {
-    if (wire[key] !== undefined) wire[key] = redactor.value(plainJson(wire[key]));
-  }
-  for (const key of ["message", "note"]) {
-    if (typeof wire[key] === "string") wire[key] = redactor.text(wire[key]);
-  }
-  if ("error" in event && event.error !== undefined) {
-    wire["error"] = redactor.value(toWireFailure(event.error));
-  }
-  return wire;
-}
-
-/** Converts a value to JSON, with secret handles by name; to text if JSON cannot represent it. */
-function plainJson(value: unknown): unknown {
-  try {
-    const text = JSON.stringify(value);
-    return text === undefined ? null : (JSON.parse(text) as unknown);
-  } catch {
-    return shortText(value);
-  }
 }
