@@ -40,5 +40,6 @@ export * from "./save-chain.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
+export * from "./wire/to-wire-pending-approvals.ts";
 export * from "./wire/to-wire.ts";
 export * from "./wire/to-wire-event.ts";

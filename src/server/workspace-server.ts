@@ -74,7 +74,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     });
     this.fetch = (request) => app.fetch(request, {});
     const listener = getRequestListener(
-      (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
+      (request, { incoming, outgoing }) =>
+        app.fetch(request, { address: incoming.socket.remoteAddress, disconnect: () => void outgoing.destroy() }),
       { overrideGlobalObjects: false },
     );
     this.#server = createHttpServer(

@@ -259,6 +259,7 @@ export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "
     case "run-started":
     case "step-started":
     case "step-approval-decided":
+    case "item-started":
     case "item-finished":
       return event;
     default:

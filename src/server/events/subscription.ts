@@ -22,6 +22,8 @@ export interface Subscribed {
   readonly after: string | undefined;
   /** End the stream once its runs have ended. */
   readonly untilEnd: boolean;
+  /** Closes the connection of the reader. */
+  readonly disconnect?: (() => void) | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export class Subscription {
   readonly #hub: EventHub;
   readonly #workspace: Workspace;
   readonly #subscribed: Subscribed;
-  readonly #reader = new EventReader();
+  readonly #reader: EventReader;
   readonly #unended: Set<string>;
   #position: FeedPosition = feedStart;
 
@@ -42,6 +44,7 @@ export class Subscription {
     this.#workspace = workspace;
     this.#subscribed = subscribed;
     this.topics = subscribed.topics;
+    this.#reader = new EventReader(subscribed.disconnect);
     this.#unended = new Set(subscribed.runs.map(({ id }) => id));
     this.#reader.onClose(() => hub.leave(this));
   }

@@ -37,6 +37,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
 }
 
 /** The routes of the table as a Hono app. */
@@ -44,7 +46,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const endpoint = new Endpoint(parts, name, route);
-    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env.address));
+    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
@@ -149,7 +151,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    address: string | undefined,
+    { address, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -172,6 +174,7 @@ class Endpoint {
         body,
         headers,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parameters<Handler<RouteName>>[0]);
       response = this.#send(exchange, answered);
     } catch (error) {

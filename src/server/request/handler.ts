@@ -23,6 +23,8 @@ export interface ServerRequest<Name extends RouteName> {
   readonly headers: Headers;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
+  /** Closes the connection of the client. Undefined if the server is mounted in another one. */
+  readonly disconnect?: () => void;
 }
 
 /** A response with a status or headers of its own. */

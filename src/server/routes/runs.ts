@@ -6,7 +6,7 @@ import {
   inspectRun,
   listOpenApprovals,
   runNameFields,
-  toWireApproval,
+  toWireApprovals,
   toWireRun,
   toWireRunLog,
 } from "../../app/index.ts";
@@ -108,7 +108,7 @@ async function toWireDetail({ workspace, run, isInterrupted }: InspectedRun): Pr
     // The input of an agent is its prompt, which the run has already.
     ...(run.kind !== "agent" && { input: redactor.value(JSON.parse(run.input)) }),
     ...(run.output !== undefined && { output: redactor.value(JSON.parse(run.output)) }),
-    approvals: approvals.map(toWireApproval),
+    approvals: await toWireApprovals(approvals, workspace.approvals),
     ...(isOpen && run.cancelRequested && { cancel_requested: true }),
   });
 }

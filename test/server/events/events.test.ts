@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { openWorkspace } from "../../src/app/index.ts";
-import { type StreamEvent, type WindlassClient, createClient, isApiError } from "../../src/client.ts";
-import { createServer } from "../../src/server/index.ts";
-import { folderWith } from "../support/workspace.ts";
-import { files } from "./route-samples.ts";
-import { type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
+import { openWorkspace } from "../../../src/app/index.ts";
+import { type StreamEvent, type WindlassClient, createClient, isApiError } from "../../../src/client.ts";
+import { createServer } from "../../../src/server/index.ts";
+import { folderWith } from "../../support/workspace.ts";
+import { files } from "../route-samples.ts";
+import { type ServedWorkspace, adminToken, serveWorkspace } from "../serve-workspace.ts";
 
 async function connect(): Promise<ServedWorkspace & { readonly client: WindlassClient }> {
   const served = await serveWorkspace(files);
