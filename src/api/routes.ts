@@ -1,7 +1,10 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
+import { auditRoutes } from "./areas/audit.ts";
+import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { eventRoutes } from "./areas/events.ts";
+import { externalEventRoutes } from "./areas/external-events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -37,6 +40,10 @@ export interface Route {
   readonly status?: number;
   /** Starts work: takes an `Idempotency-Key`. */
   readonly startsWork?: true;
+  /** The work is that of the run in the path, not new. */
+  readonly resumes?: true;
+  /** The name of the schema of the response with the status 202, if it differs: the work has not ended yet. */
+  readonly accepted?: SchemaName;
 }
 
 /**
@@ -45,8 +52,11 @@ export interface Route {
  */
 export const routes: Routes = {
   ...approvalRoutes,
+  ...auditRoutes,
+  ...callRoutes,
   ...chainRoutes,
   ...eventRoutes,
+  ...externalEventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -55,8 +65,11 @@ export const routes: Routes = {
 };
 
 type Routes = typeof approvalRoutes &
+  typeof auditRoutes &
+  typeof callRoutes &
   typeof chainRoutes &
   typeof eventRoutes &
+  typeof externalEventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

@@ -1,7 +1,10 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
+import { auditSchemas } from "./areas/audit.ts";
+import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { eventSchemas } from "./areas/events.ts";
+import { externalEventSchemas } from "./areas/external-events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
@@ -15,8 +18,11 @@ import { toolSchemas } from "./areas/tools.ts";
  */
 export const schemas: Schemas = {
   ...approvalSchemas,
+  ...auditSchemas,
+  ...callSchemas,
   ...chainSchemas,
   ...eventSchemas,
+  ...externalEventSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -26,8 +32,11 @@ export const schemas: Schemas = {
 };
 
 type Schemas = typeof approvalSchemas &
+  typeof auditSchemas &
+  typeof callSchemas &
   typeof chainSchemas &
   typeof eventSchemas &
+  typeof externalEventSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

@@ -11,10 +11,12 @@
  */
 
 export * from "./api-tokens.ts";
+export { type AuditActor, auditedApprovals } from "./audit.ts";
 export * from "./chain-folder.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";
 export * from "./load-chain.ts";
+export * from "./local-token.ts";
 export type * from "./open-agents.ts";
 export * from "./open-mcp.ts";
 export { type WorkspaceJournal, openJournal } from "./open-journal.ts";

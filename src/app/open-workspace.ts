@@ -90,7 +90,9 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
-    tokens: new ApiTokens(journal.tokens, systemClock),
+    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
+    audit: journal.audit,
+    idempotencyKeys: journal.idempotencyKeys,
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
@@ -170,9 +172,10 @@ export async function readWorkspace(from: string, options: WorkspaceOptions): Pr
   const redactor = createRedactor(known);
   const holdsSecret = (text: string): boolean => redactor.knownText(text) !== text;
   const http = createHttpClient({ allow: config.network.allow, holdsSecret, refuses: trust.refusesAddress });
-  const { store = "sqlite", reload: stays = true } = options;
+  const { store = "sqlite", reload = true } = options;
+  const stays = reload !== false;
   const [secrets, callSecrets] = [trust.secrets(found, "services"), trust.secrets(found, "calls")];
-  const [mode, stores] = [reloadMode(config, stays), store === "sqlite" && trust.usesData];
+  const [mode, stores] = [reloadMode(config, reload), store === "sqlite" && trust.usesData];
   return { dir, settings, config, env, trust, secrets, callSecrets, redactor, http, mode, stores, stays, options };
 }
 
@@ -279,9 +282,10 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-function reloadMode(config: WorkspaceConfig, reload: boolean) {
-  const { autoReload, watchForChanges, reloadIntervalMs } = config.engine;
-  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs: reloadIntervalMs };
+function reloadMode(config: WorkspaceConfig, reload: boolean | "watch"): ReloadMode {
+  const { autoReload, watchForChanges, reloadIntervalMs: intervalMs } = config.engine;
+  if (reload === "watch") return { autoReload: true, watch: true, intervalMs };
+  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs };
 }
 
 interface Loaded {

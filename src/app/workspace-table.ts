@@ -102,6 +102,32 @@ export const workspaceTable = {
       },
     },
   },
+  server: {
+    type: "section",
+    about: "Serving the workspace over HTTP, with `windlass serve`.",
+    settings: {
+      publicUrl: {
+        type: "text",
+        format: "url",
+        needsTrust: true,
+        defaultText: "the address that it listens on",
+        about: "URL under which clients reach the server, such as that of a proxy. Links begin with it.",
+      },
+      allowHosts: {
+        type: "list",
+        format: "host",
+        needsTrust: true,
+        default: [],
+        about: "More host names under which it may be addressed, such as that of a proxy.",
+      },
+      allowOrigins: {
+        type: "list",
+        needsTrust: true,
+        default: [],
+        about: 'Origins of pages of other sites that may use it, such as "https://inspector.example.com".',
+      },
+    },
+  },
   capabilities: {
     type: "section",
     about: "Capabilities: tools that can substitute each other.",

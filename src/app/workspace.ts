@@ -6,7 +6,7 @@ import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import type { ApprovalService, Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
 import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
-import type { ApprovalRequest, ChangeFeed } from "../store/index.ts";
+import type { ApprovalRequest, AuditLog, ChangeFeed, IdempotencyKeyStore } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
@@ -26,8 +26,11 @@ export interface WorkspaceOptions extends TrustOptions {
    * inspecting runs: everything that would write to it fails.
    */
   readonly store?: "sqlite" | "memory" | "read-only";
-  /** Watch for changed tools and notes while it is open, as configured in `windlass.yaml`. Default: true. */
-  readonly reload?: boolean;
+  /**
+   * Reload changed tools, chains and notes while it is open, as configured in `windlass.yaml`; `watch`: at once,
+   * regardless of the settings. Default: true.
+   */
+  readonly reload?: boolean | "watch";
   /** Requests the approval of calls from a person in this process. Default: they stay pending for `windlass approve`. */
   readonly requestApproval?: RequestApproval<ApprovalRequest>;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -56,6 +59,10 @@ export interface Workspace {
   readonly changes: ChangeFeed;
   /** Creates and revokes the tokens of its HTTP API. */
   readonly tokens: ApiTokens;
+  /** Who decided, saved or gave access, and when. */
+  readonly audit: AuditLog;
+  /** Requests to its server that have an idempotency key. */
+  readonly idempotencyKeys: IdempotencyKeyStore;
   /** The database; undefined with the `memory` store. */
   readonly store: SqliteStore | undefined;
   /** Sources of its tools: its folders of tools and of skills. */

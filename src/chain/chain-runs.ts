@@ -1,4 +1,6 @@
 import {
+  type DeliveredEvent,
+  type EventRequest,
   type HostOutcome,
   type RunOptionsOf,
   type RunRef,
@@ -76,6 +78,16 @@ export class ChainRuns {
   /** Records a person's decision, and wakes the runs that wait for it. Throws if it does not count. */
   decide(approvalId: string, decision: Decision): Promise<Approval> {
     return this.#service.decide(approvalId, decision);
+  }
+
+  /**
+   * Delivers an event to a run, and wakes it if it waits for the event. Throws if no step of the run waits for such an
+   * event, or the run has ended.
+   *
+   * @see docs/guide/waiting.md
+   */
+  deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    return this.#service.deliver(runId, event);
   }
 
   /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */

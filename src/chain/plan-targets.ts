@@ -78,8 +78,9 @@ function valuesOf({ steps, output }: Plan): CompiledValue[] {
 /** All direct callees of the steps of a plan. */
 export function targetsOf(plan: Plan): Target[] {
   const targets: Target[] = [];
-  for (const { target, onFailure, compensate } of plan.steps) {
-    targets.push(target, ...onFailure.fallback.map((entry) => entry.target));
+  for (const { target, onFailure, compensate, wait } of plan.steps) {
+    if (wait === undefined) targets.push(target);
+    targets.push(...onFailure.fallback.map((entry) => entry.target));
     if (compensate !== undefined) targets.push(compensate.target);
   }
   return targets;

@@ -28,7 +28,7 @@ type ItemOf<Name extends RouteName> =
 export class WindlassClient {
   readonly #sender: RequestSender;
 
-  /** Runs of all kinds: start, read, follow, cancel, resume, repeat. */
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat; and events for them. */
   readonly runs: ClientRuns;
 
   constructor(options: ClientOptions) {

@@ -13,11 +13,15 @@ import {
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
+  maxInboxEvents,
   runLimit,
 } from "./run-state.ts";
 import type {
   Claim,
+  EventDelivery,
+  ExternalEvent,
   JournalEvent,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   NewConversationTurn,
@@ -65,6 +69,7 @@ class InMemoryRunJournal implements RunStore {
   readonly #turns = new InMemoryTurns();
   readonly #watchers = new Set<(runId: string) => void>();
   #lastPosition = 0;
+  #lastEventPosition = 0;
 
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
@@ -110,7 +115,7 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], positions: [], end: undefined, cancel: undefined, deaths: 0 };
+    const begin = { events: [...before], positions: [], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
     const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
     this.#runs.set(run.id, stored);
     this.#changes?.run(stored);
@@ -208,6 +213,27 @@ class InMemoryRunJournal implements RunStore {
     return true;
   }
 
+  async deliver({ runId, ...event }: NewExternalEvent): Promise<EventDelivery> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return "unknown";
+    const { inbox, waitsFor } = stored;
+    if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
+    if (isFinished(stored.status)) return "ended";
+    if (inbox.length >= maxInboxEvents) return "full";
+    inbox.push({ position: ++this.#lastEventPosition, ...event });
+    const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
+    if (stored.status === "waiting" && isAwaited === true) {
+      stored.waitsFor = "ready";
+      this.#changes?.run(stored);
+    }
+    this.#changed(runId);
+    return "delivered";
+  }
+
+  async inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#runs.get(runId)?.inbox.filter(({ position }) => position > after) ?? [];
+  }
+
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     this.#touch(owner);
     return runIds.flatMap((runId) => {
@@ -300,6 +326,7 @@ class InMemoryRunJournal implements RunStore {
     if (stored === undefined) return;
     // A map that shrinks and grows leaves old tables behind, which retain its old values for a while.
     stored.events.length = 0;
+    stored.inbox.length = 0;
     this.#runs.delete(runId);
     if (stored.made.conversation !== undefined) this.#turns.release(stored.made.conversation.id, runId);
   }
@@ -319,10 +346,12 @@ class InMemoryRunJournal implements RunStore {
   }
 
   /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
-  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
+  async #isAwake({ status, waitsFor, inbox }: InMemoryRun): Promise<boolean> {
     if (status !== "waiting" || waitsFor === undefined) return false;
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    for (const { name, after } of waitsFor.events ?? [])
+      if (inbox.some((event) => event.name === name && event.position > after)) return true;
     for (const id of waitsFor.approvals) {
       const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;

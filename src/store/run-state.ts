@@ -7,6 +7,9 @@ export const leaseTimeoutMs = 15_000;
 /** Maximum number of events that an observer of a run reads at once. */
 export const eventsPerUpdate = 200;
 
+/** Maximum number of external events of one run, consumed ones included. */
+export const maxInboxEvents = 1000;
+
 /** True if a run with this status is over for good. */
 export function isFinished(status: RunStatus): boolean {
   return status === "success" || status === "failed" || status === "cancelled";

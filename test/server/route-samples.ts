@@ -41,11 +41,20 @@ steps:
   - { id: second, tool: say, params: { text: "\${steps.first.output.text}!" } }
 output: { said: "\${steps.second.output.text}" }
 `,
+  "chains/pay.yaml": `name: pay
+steps: [{ id: paid, wait: { event: payment, timeout: 7d } }]
+`,
   "chains/clean.yaml": `name: clean
 steps:
   - { id: remove, tool: delete_note, params: { id: n1 }, approval: "Delete n1?" }
 `,
 };
+
+/** A run that waits for an event. */
+async function eventRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/pay/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
 
 /** A run that has ended. */
 async function endedRun({ send }: ServedWorkspace): Promise<string> {
@@ -69,6 +78,20 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
 }
 
+/** A durable call that has ended. */
+async function durableCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50", "idempotency-key": crypto.randomUUID() };
+  const sent = await send("POST", "/v1/tools/say/call", { body: { args: { text: "hi" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
+/** A durable call that waits for an approval. */
+async function waitingCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50" };
+  const sent = await send("POST", "/v1/tools/delete_note/call", { body: { args: { id: "n1" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
 export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_tools: {
@@ -79,6 +102,18 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   call_tool: {
     good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
     bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
+  },
+  list_audit: {
+    good: () => ({ path: "/v1/audit?action=token.create&limit=5" }),
+    bad: { path: "/v1/audit?cursor=bm8", status: 400 },
+  },
+  get_call: {
+    good: async (served) => ({ path: await durableCall(served) }),
+    bad: { path: "/v1/calls/none", status: 404 },
+  },
+  cancel_call: {
+    good: async (served) => ({ path: `${await waitingCall(served)}/cancel` }),
+    bad: { path: "/v1/calls/none/cancel", status: 404 },
   },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),
@@ -161,6 +196,13 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   cancel_run: {
     good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/cancel` }),
     bad: { path: "/v1/runs/none/cancel", status: 404 },
+  },
+  send_event: {
+    good: async (served) => ({
+      path: `/v1/runs/${await eventRun(served)}/events/payment`,
+      request: { body: { data: { amount: 20 }, event_id: "p1" } },
+    }),
+    bad: { path: "/v1/runs/none/events/payment", request: { body: { data: 1 } }, status: 404 },
   },
   preview_rerun: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/rerun?from=second` }),

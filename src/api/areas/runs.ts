@@ -18,6 +18,16 @@ export const runSchemas = {
       rerun_of: { type: "string", description: "The run that it repeats." },
       called_by: { type: "string", description: "The run whose call started it." },
       error: { $ref: "#/components/schemas/Failure" },
+      waits_for: {
+        type: "object",
+        description: "What wakes it, while its status is `waiting`.",
+        properties: {
+          approvals: { type: "array", items: { type: "string" }, description: "Ids; one decision wakes it." },
+          events: { type: "array", items: { type: "string" }, description: "Names; one event wakes it." },
+          until: { type: "string", format: "date-time", description: "It is woken at this time at the latest." },
+        },
+        required: ["approvals", "events"],
+      },
     },
     required: ["run_id", "kind", "status", "started_at"],
   },
@@ -45,6 +55,16 @@ export const runSchemas = {
         type: "array",
         items: { $ref: "#/components/schemas/Approval" },
         description: "The pending approvals that it waits for.",
+      },
+      waits_for: {
+        type: "object",
+        description: "What wakes it, while its status is `waiting`.",
+        properties: {
+          approvals: { type: "array", items: { type: "string" }, description: "Ids; one decision wakes it." },
+          events: { type: "array", items: { type: "string" }, description: "Names; one event wakes it." },
+          until: { type: "string", format: "date-time", description: "It is woken at this time at the latest." },
+        },
+        required: ["approvals", "events"],
       },
       cancel_requested: { type: "boolean", description: "It was cancelled and has not ended yet." },
     },
@@ -267,6 +287,7 @@ export const runRoutes = {
     response: "RunDetail",
     status: 202,
     startsWork: true,
+    resumes: true,
   },
   cancel_run: {
     method: "POST",

@@ -1,5 +1,5 @@
 import type { InspectedRun } from "../../app/index.ts";
-import type { ExecutionLog, RunResult, StepLog } from "../../chain/index.ts";
+import type { ExecutionLog, RunResult, StepLog, StepWaitLog } from "../../chain/index.ts";
 import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
 import { reportCompensation, reportPendingApprovals, reportRunResult } from "../open/report-run-result.ts";
 import { type RunSession, followRun } from "../open/run-session.ts";
@@ -133,7 +133,7 @@ function indentOf({ id }: StepLog): number {
 }
 
 function noteOf(step: StepLog): string {
-  const { skip_reason: skip, fallback_tool: standIn, error, compensation, approval_id: approval } = step;
+  const { skip_reason: skip, fallback_tool: standIn, error, compensation } = step;
   const parts = [
     skip,
     step.status === "cancelled" && "cancelled",
@@ -145,9 +145,19 @@ function noteOf(step: StepLog): string {
     retriesOf(step) > 0 && `after ${formatRetries(retriesOf(step))}`,
     error && `${error.code}: ${error.message}`,
     compensation && undone(compensation),
-    step.status === "waiting" && approval && `waits for approval ${approval}`,
+    step.status === "waiting" && waitsText(step),
   ];
   return toOneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
+}
+
+function waitsText({ waits_for: waits, approval_id: approval }: StepLog): string {
+  if (waits === undefined) return approval === undefined ? "" : `waits for approval ${approval}`;
+  const shown = waits.slice(0, 3).map(waitNote).join(", ");
+  return waits.length > 3 ? `${shown}, …` : shown;
+}
+
+function waitNote({ event, until }: StepWaitLog): string {
+  return `waits${event === undefined ? "" : ` for the event ${event}`}${until === undefined ? "" : ` until ${until}`}`;
 }
 
 /** For calls that chose among several tools: the tools that produced the result, and those that failed. */

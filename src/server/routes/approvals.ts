@@ -22,11 +22,13 @@ export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval">
   };
 }
 
-async function decide({ workspace, params, body, caller }: ServerRequest<"decide_approval">): Promise<Approval> {
+async function decide(request: ServerRequest<"decide_approval">): Promise<Approval> {
+  const { workspace, params, body, caller, requestId } = request;
   const { decision, note, output } = body;
   const decided = await workspace.approvals.decide(params.id, {
     approved: decision !== "reject",
     by: caller.principal,
+    requestId,
     ...(note !== undefined && { note }),
     ...(decision === "done" && { done: { output: output ?? null } }),
   });
@@ -36,9 +38,17 @@ async function decide({ workspace, params, body, caller }: ServerRequest<"decide
   const detail = refused?.message ?? `the approval was already ${approval.status}`;
   const { id, decidedBy } = approval;
   const isForbidden = refused?.reason === "not_an_approver";
+  if (approval.status === "pending") await auditRefusal(request, refused?.reason ?? "conflict");
   throw refusal(isForbidden ? "forbidden" : "conflict", detail, {
     approval_id: id,
     ...(refused !== undefined && { reason: refused.reason }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
   });
+}
+
+/** A refusal that the approvals do not see, because nothing was decided. */
+async function auditRefusal(request: ServerRequest<"decide_approval">, outcome: string): Promise<void> {
+  const { workspace, params, body } = request;
+  const about = { action: "approval.decide", target: params.id, detail: body.decision, outcome };
+  await workspace.audit.add({ at: Date.now(), by: request.caller.principal, requestId: request.requestId, ...about });
 }

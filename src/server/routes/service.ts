@@ -26,6 +26,7 @@ export function toOpenApi(workspace: Workspace, names: WireNames): Readonly<Reco
         requestBody: { required: false, content: { "application/json": { schema: body } } },
         responses: {
           200: { description: "The result.", content: { "application/json": { schema: result } } },
+          ...acceptedOf(routes.call_tool),
           ...errors,
         },
       },
@@ -68,10 +69,21 @@ function toOperation(name: string, route: Route): Readonly<Record<string, unknow
         content: { "application/json": { schema: { $ref: `#/components/schemas/${body}` } } },
       },
     }),
-    responses: { [status]: { description: summary, content: { [media]: { schema } } }, ...errors },
+    responses: {
+      [status]: { description: summary, content: { [media]: { schema } } },
+      ...acceptedOf(route),
+      ...errors,
+    },
     ...(["none", "code", "signature"].includes(access) && { security: [] }),
     "x-access": access,
   };
+}
+
+/** The response of a route that does not wait for its work. */
+function acceptedOf({ accepted }: Route): object {
+  if (accepted === undefined) return {};
+  const schema = { $ref: `#/components/schemas/${accepted}` };
+  return { 202: { description: "The work has not ended yet.", content: { "application/json": { schema } } } };
 }
 
 /** Liveness and readiness. */

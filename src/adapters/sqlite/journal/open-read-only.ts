@@ -5,7 +5,8 @@ import { leaseTimeoutMs } from "../../../store/index.ts";
 import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { createAuditOps } from "../access/audit-table.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -47,7 +48,7 @@ export function openSqliteReadOnly(
     records,
     runs,
     approvals,
-    tokens: sqliteApiTokens(thread),
+    ...sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
@@ -100,13 +101,15 @@ function refusingWriter(
   };
 }
 
-/** Approvals and tokens are read by operations of the writer; all others are refused. */
+/** Approvals, tokens and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
+  const { listAuditEntries } = createAuditOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    listAuditEntries,
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };

@@ -20,7 +20,7 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
@@ -105,7 +105,6 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.schedule(retention, onError);
-  const tokens = sqliteApiTokens(thread);
   return new OpenStore({
     file,
     name,
@@ -118,7 +117,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     records,
     runs,
     approvals,
-    tokens,
+    access: sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
   });
 }

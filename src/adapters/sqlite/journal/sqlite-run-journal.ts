@@ -2,9 +2,12 @@ import { type FailureError, createIdGenerator, fail } from "../../../base/index.
 import {
   type CancelRequest,
   type Claim,
+  type EventDelivery,
+  type ExternalEvent,
   type JournalEvent,
   type Liveness,
   type NewConversationTurn,
+  type NewExternalEvent,
   type NewJournalEvent,
   type NewRun,
   type RecordRedactor,
@@ -155,6 +158,19 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
 
   async requestCancel(runId: string, by: string | undefined): Promise<boolean> {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
+  }
+
+  async deliver(event: NewExternalEvent): Promise<EventDelivery> {
+    checkStorable(Object.values(event));
+    // The run may have been stored a moment ago.
+    await this.#parts.writer.settle();
+    const delivery = await this.#parts.thread.call("deliverEvent", event);
+    if (delivery === "delivered") this.runWatch.changed(event.runId);
+    return delivery;
+  }
+
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#parts.thread.call("inbox", { runId, after });
   }
 
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {

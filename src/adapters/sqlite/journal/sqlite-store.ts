@@ -2,7 +2,6 @@ import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
 import type {
-  ApiTokenStore,
   ApprovalStore,
   ChangeFeed,
   FinishedRun,
@@ -10,6 +9,7 @@ import type {
   RecordStore,
   RunStore,
 } from "../../../store/index.ts";
+import type { AccessStores } from "../access/sqlite-access.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "../thread/lazy-thread.ts";
@@ -34,13 +34,11 @@ export interface SqliteStats {
 }
 
 /** Records, approvals and runs in one SQLite file. */
-export interface SqliteStore {
+export interface SqliteStore extends AccessStores {
   readonly file: string;
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
-  /** Tokens of the HTTP API. */
-  readonly tokens: ApiTokenStore;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
@@ -71,7 +69,7 @@ export interface OpenStoreDeps {
   readonly records: SqliteRecords;
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
-  readonly tokens: ApiTokenStore;
+  readonly access: AccessStores;
   readonly changes: ChangeFeed;
 }
 
@@ -104,8 +102,16 @@ export class OpenStore implements SqliteStore {
     return this.#parts.changes;
   }
 
-  get tokens(): ApiTokenStore {
-    return this.#parts.tokens;
+  get tokens(): AccessStores["tokens"] {
+    return this.#parts.access.tokens;
+  }
+
+  get idempotencyKeys(): AccessStores["idempotencyKeys"] {
+    return this.#parts.access.idempotencyKeys;
+  }
+
+  get audit(): AccessStores["audit"] {
+    return this.#parts.access.audit;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

@@ -1,19 +1,24 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
+import type { AuditOps } from "../access/audit-table.ts";
+import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
 import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   FeedFilter,
   FeedHead,
   FeedPage,
   FeedPosition,
   FeedRun,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
@@ -181,13 +186,16 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];

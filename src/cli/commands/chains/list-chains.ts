@@ -114,7 +114,7 @@ function readable(source: ChainLibrarySource | undefined): Known {
 }
 
 function callsIn({ steps }: ChainSpec): ListedCall[] {
-  return steps.map(({ id, tool, depends_on: after }) => ({
+  return steps.map(({ id, tool = "wait", depends_on: after }) => ({
     id,
     tool,
     ...(after !== undefined && { depends_on: after }),

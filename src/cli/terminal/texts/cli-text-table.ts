@@ -82,6 +82,11 @@ export interface ApprovalTexts {
   readonly needs: (runId: string, decisions: number) => string;
   /** The run was submitted, its approvals are decided, or a process without its tools gave it back. */
   readonly awaitsWorker: (runId: string, command: string) => string;
+  /** A step waits for an event, a time or both. */
+  readonly externalWait: (wait: { step: string; event?: string | undefined; until?: string | undefined }) => string;
+  /** The command that delivers an event, or what continues the run. */
+  readonly sendEvent: (command: string) => string;
+  readonly continuedBy: (command: string) => string;
   readonly position: (position: AgentCallPosition) => string;
   /** The effect of a decision on calls of an agent, on steps of a chain, or on a durable call. */
   readonly afterwards: (kind: RunKindId) => string;

@@ -55,6 +55,10 @@ export const english: CliTextTable = {
     needs: (runId, decisions) =>
       `run ${runId} needs ${decisions === 1 ? "an approval" : formatCount(decisions, "approval")}`,
     awaitsWorker: (runId, command) => `run ${runId} waits for a worker, not for an approval. Continue with: ${command}`,
+    externalWait: ({ step, event, until }) =>
+      `${step} waits${event === undefined ? "" : ` for the event ${event}`}${until === undefined ? "" : ` until ${until}`}`,
+    sendEvent: (command) => `deliver the event with: ${command}`,
+    continuedBy: (command) => `a process that serves runs continues the run; or continue it with: ${command}`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}, `}round ${round}, call ${call}`,
     afterwards: (kind) => `both approve and reject resume the run; ${afterRejection[kind]}`,
   },
