@@ -42,6 +42,5 @@ export * from "./save-chain.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
-export * from "./wire/to-wire-pending-approvals.ts";
 export * from "./wire/to-wire.ts";
 export * from "./wire/to-wire-event.ts";

@@ -1,6 +1,7 @@
 import type { StreamTopic } from "../../api/index.ts";
 import {
   type FeedChange,
+  type FeedCursor,
   type FeedFilter,
   type FeedPosition,
   type StoredRun,
@@ -127,15 +128,17 @@ export class Subscription {
   }
 
   /** Sends everything after a position, and joins. False if the feed does not have it any more. */
-  async #sendAfter(start: FeedPosition, filter: FeedFilter): Promise<boolean> {
-    this.#position = start;
+  async #sendAfter(start: FeedCursor, filter: FeedFilter): Promise<boolean> {
+    let next = start;
+    this.#position = { event: start.event, change: start.change ?? -1 };
     do {
       for (let isLast = false; !isLast;) {
         if (!this.#reader.isOpen) return true;
-        const page = await this.#hub.feed.read(this.#position, filter);
+        const page = await this.#hub.feed.read(next, filter);
         if (page === undefined) return false;
         for (const change of page.changes) await this.#sendChange(change);
-        ({ isLast, position: this.#position } = page);
+        ({ isLast } = page);
+        next = this.#position = page.position;
       }
     } while (!(await this.#hub.join(this, this.#position)));
     return true;

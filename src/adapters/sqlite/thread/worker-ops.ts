@@ -12,6 +12,7 @@ import type {
   ExecutableRun,
   ExecutableRunQuery,
   ExternalEvent,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
@@ -272,7 +273,7 @@ export interface TurnsQueryRow {
 
 /** Query for changes of runs and approvals. */
 export interface ChangesQueryRow {
-  readonly after: FeedPosition;
+  readonly after: FeedCursor;
   readonly filter: FeedFilter;
 }
 
