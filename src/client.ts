@@ -7,6 +7,8 @@
 export {
   ApiError,
   type CallOptions,
+  type ChainText,
+  type ClientChains,
   type ClientOptions,
   type ClientRuns,
   type EventsOptions,
@@ -15,6 +17,7 @@ export {
   type RequestOptions,
   type RequestValues,
   type RerunOptions,
+  type SaveOptions,
   type StartOptions,
   WindlassClient,
   createClient,

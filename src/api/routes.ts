@@ -1,4 +1,5 @@
 import type { JsonOutput } from "../schema/index.ts";
+import { agentRoutes } from "./areas/agents.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { auditRoutes } from "./areas/audit.ts";
 import { callRoutes } from "./areas/calls.ts";
@@ -11,6 +12,9 @@ import { serviceRoutes } from "./areas/service.ts";
 import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
+
+/** The version of the API, which every response names in the header `Windlass-Api`. */
+export const apiVersion = "1";
 
 /** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
 export const scopes = ["read", "call", "run", "approve", "edit", "admin"] as const;
@@ -51,6 +55,7 @@ export interface Route {
  * follow from this table.
  */
 export const routes: Routes = {
+  ...agentRoutes,
   ...approvalRoutes,
   ...auditRoutes,
   ...callRoutes,
@@ -64,7 +69,8 @@ export const routes: Routes = {
   ...toolRoutes,
 };
 
-type Routes = typeof approvalRoutes &
+type Routes = typeof agentRoutes &
+  typeof approvalRoutes &
   typeof auditRoutes &
   typeof callRoutes &
   typeof chainRoutes &

@@ -1,4 +1,5 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
+import { agentSchemas } from "./areas/agents.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
 import { auditSchemas } from "./areas/audit.ts";
 import { callSchemas } from "./areas/calls.ts";
@@ -17,6 +18,7 @@ import { toolSchemas } from "./areas/tools.ts";
  * and of the OpenAPI document. Times are ISO 8601, in UTC.
  */
 export const schemas: Schemas = {
+  ...agentSchemas,
   ...approvalSchemas,
   ...auditSchemas,
   ...callSchemas,
@@ -31,7 +33,8 @@ export const schemas: Schemas = {
   ...toolSchemas,
 };
 
-type Schemas = typeof approvalSchemas &
+type Schemas = typeof agentSchemas &
+  typeof approvalSchemas &
   typeof auditSchemas &
   typeof callSchemas &
   typeof chainSchemas &

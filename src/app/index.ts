@@ -43,5 +43,6 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/locate-expression.ts";
 export * from "./runs/open-approvals.ts";
+export * from "./runs/replay-events.ts";
 export * from "./wire/to-wire.ts";
 export * from "./wire/to-wire-event.ts";

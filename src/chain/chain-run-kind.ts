@@ -26,6 +26,7 @@ import { resolveCallEffect } from "../engine/index.ts";
 import type { Failure } from "../base/index.ts";
 import type { JournalEvent, NewRun, RunRecording, StoredRun } from "../store/index.ts";
 import { stepPathOfKey } from "./interpreter/parse-step-key.ts";
+import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 import type { StepState } from "./interpreter/step-state.ts";
 
 /** Options of a run of a chain: those of a start and of a resume. */
@@ -164,7 +165,9 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
     return eventsOfSnapshot(definition);
   }
 
-  async describe(stored: RunRecording): Promise<RunResult> {
+  /** Replays a run to the end of its journal; executes nothing. */
+  async describe(stored: RunRecording, onEvent?: RunListener): Promise<RunResult> {
+    const replayed: RunEvent[] = [];
     const shown = this.#service.journal.reveal({ run: stored.run, events: stored.events });
     const { run, events } = shown;
     const facts = await driveChain(this.#service.replayHost(shown), {
@@ -173,8 +176,10 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
       ...parseRunEnvironment(run.context),
       lease: { runId: run.id, epoch: run.epoch },
       events,
+      ...(onEvent !== undefined && { onEvent: (event) => void replayed.push(event) }),
     });
     resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
+    if (onEvent !== undefined) for (const event of replayed) if (!isUnstarted(event, facts.steps)) onEvent(event);
     const { status, finishedAt = 0 } = run;
     const endedAt = facts.endedAt > 0 ? facts.endedAt : finishedAt;
     // A run may have ended without the end of its program.
@@ -210,6 +215,16 @@ function reset(state: StepState, begun: ReadonlySet<string>, isReleased: boolean
   state.input = undefined;
   state.items = undefined;
   state.children = undefined;
+}
+
+/** True for the start of a step that has not begun. */
+function isUnstarted(event: RunEvent, steps: readonly StepState[]): boolean {
+  if (event.type !== "step-started") return false;
+  for (const state of steps) {
+    if (state.path === event.step) return state.status === "pending";
+    if (event.step.startsWith(`${state.path}/`)) return isUnstarted(event, state.children ?? []);
+  }
+  return false;
 }
 
 function hasSideEffects({ step, input }: StepState): boolean {

@@ -12,6 +12,7 @@ import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRu
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
 import type { Plan } from "./plan/plan.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { parseRunInput } from "./run-chain.ts";
@@ -139,8 +140,8 @@ export class ChainRuns {
   }
 
   /** Returns the state of a run, replayed from its journal; executes nothing. */
-  async inspect(runId: string): Promise<RunResult> {
-    return this.#kind.describe(await this.#read(runId));
+  async inspect(runId: string, onEvent?: RunListener): Promise<RunResult> {
+    return this.#kind.describe(await this.#read(runId), onEvent);
   }
 
   /** A run of any kind, ended or not; undefined if there is none. */

@@ -1,4 +1,4 @@
-import { fail, failure, systemClock } from "../base/index.ts";
+import { fail, failure, systemClock, textOrJson } from "../base/index.ts";
 import { type RequestApproval, elicitApproval, internals, toApprovalElicitation } from "../engine/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
@@ -151,6 +151,6 @@ function stepProgress(plan: Plan, report: (progress: StepProgress) => void): Run
 const maxLength = 200;
 
 function progressText(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const text = textOrJson(value);
   return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }

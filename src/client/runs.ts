@@ -78,6 +78,15 @@ export class ClientRuns {
     return (await this.#sender.send("explain_run", { params: { id }, query, ...options })).body;
   }
 
+  /** Compares a run of a chain with another one. Default: the run of the same chain before it. */
+  async diff(
+    id: string,
+    query: QueryParams<"diff_runs"> = {},
+    options: RequestOptions = {},
+  ): Promise<ResponseBody<"diff_runs">> {
+    return (await this.#sender.send("diff_runs", { params: { id }, query, ...options })).body;
+  }
+
   /** All events of a run, from its first one until it has ended; over lost connections and restarts of the server. */
   follow(
     id: string,
@@ -104,6 +113,11 @@ export class ClientRuns {
   /** Resumes a run that waits, or whose processes have died. */
   async resume(id: string, options: RequestOptions = {}): Promise<Run> {
     return (await this.#sender.send("resume_run", { params: { id }, ...options })).body;
+  }
+
+  /** Previews a rerun from a step: the steps that run again, and those whose results are reused. */
+  async previewRerun(id: string, from: string, options: RequestOptions = {}): Promise<ResponseBody<"preview_rerun">> {
+    return (await this.#sender.send("preview_rerun", { params: { id }, query: { from }, ...options })).body;
   }
 
   /** Runs the current chain again; with `from`, results of steps that do not depend on that step are reused. */

@@ -1,5 +1,7 @@
 import type {
   Claim,
+  ConversationQuery,
+  ConversationRemoval,
   ConversationTurn,
   ConversationTurnRange,
   EventDelivery,
@@ -20,6 +22,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
 } from "../store/index.ts";
 import { type JournalSecrets, Opener, Sealer, withoutMark } from "./seal-secrets.ts";
@@ -107,6 +110,14 @@ export class SealedJournal implements RunStore {
       ...(typeof turn === "string" && { turn: sealer.redactedJson(turn) }),
       ...(typeof turn === "function" && { turn: () => sealer.redactedJson(turn()) }),
     });
+  }
+
+  conversations(query: ConversationQuery): Promise<readonly StoredConversation[]> {
+    return this.#journal.conversations(query);
+  }
+
+  removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    return this.#journal.removeConversation(conversationId);
   }
 
   addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {

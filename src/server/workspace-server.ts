@@ -6,13 +6,16 @@ import { InboundServer, createInboundGuard } from "../net/index.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
-import { createApp } from "./request/create-app.ts";
+import { toOpenApi } from "./openapi/to-openapi.ts";
+import { type Connection, createApp } from "./request/create-app.ts";
+import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
-import { healthRoutes, toOpenApi } from "./routes/service.ts";
+import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -49,12 +52,14 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#hub = new EventHub(workspace, options.onRunEvent);
     this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
+    const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const ids = createIdGenerator();
     const { onError = warn } = options;
     const app = createApp({
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
+        ...agentRoutes(this.#worker),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -68,7 +73,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
       access: new Access({
-        guard: createInboundGuard({ host, allowedHosts, allowedOrigins }),
+        guard,
         findCaller,
         limits: options.limits,
         port: () => this.#server.port,
@@ -80,10 +85,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       onAccess: options.onAccess,
       onError,
     });
-    this.fetch = (request) => app.fetch(request, {});
+    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
+    this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
       (request, { incoming, outgoing }) =>
-        app.fetch(request, {
+        handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
           disconnect: () => void outgoing.destroy(),

@@ -14,8 +14,8 @@ import {
   leaseLostFailure,
   leaseTimeoutMs,
   maxInboxEvents,
-  runLimit,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
   EventDelivery,
@@ -27,6 +27,8 @@ import type {
   NewConversationTurn,
   RunEnd,
   CancelRequest,
+  ConversationQuery,
+  ConversationRemoval,
   ExecutableRun,
   ExecutableRunQuery,
   Liveness,
@@ -36,6 +38,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -253,7 +256,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
@@ -319,6 +322,36 @@ class InMemoryRunJournal implements RunStore {
 
   async addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {
     this.#turns.add(conversationId, turn);
+  }
+
+  async conversations({
+    id: requested,
+    before = Infinity,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const found = new Map<string, StoredConversation>();
+    for (const { made, position } of this.#runs.values()) {
+      if (made.conversation === undefined) continue;
+      const { id } = made.conversation;
+      const { runs, firstRun } = found.get(id) ?? { runs: 0, firstRun: made.id };
+      found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
+    }
+    return [...found.values()]
+      .filter(({ id, position }) => position < before && (requested ?? id) === id)
+      .sort((a, b) => b.position - a.position)
+      .slice(0, limit);
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const all = [...this.#runs.values()];
+    const removed = new Set(all.flatMap(({ made }) => (made.conversation?.id === conversationId ? made.id : [])));
+    if (removed.size === 0) return "unknown";
+    // A run is stored after the one that called it.
+    for (const { made } of all) if (removed.has(made.calledBy ?? "")) removed.add(made.id);
+    if (all.some(({ made, status }) => removed.has(made.id) && !isFinished(status))) return "unfinished";
+    for (const id of removed) this.#retained.remove(id);
+    this.#turns.remove(conversationId);
+    return "removed";
   }
 
   #forget(runId: string): void {

@@ -348,8 +348,35 @@ export interface EventInbox {
   inbox(runId: string, after: number): Promise<readonly ExternalEvent[]>;
 }
 
+/** A conversation with stored runs. */
+export interface StoredConversation {
+  readonly id: string;
+  /** Number of its runs. */
+  readonly runs: number;
+  /** Ids of the runs that were stored first and last. */
+  readonly firstRun: string;
+  readonly lastRun: string;
+  /** Increases in the order in which the last runs were stored. */
+  readonly position: number;
+}
+
+/** A page of conversations. */
+export interface ConversationQuery {
+  readonly id?: string | undefined;
+  /** Only conversations before this position. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** Whether a conversation was removed: not while a run of it, or one that such a run called, has not ended. */
+export type ConversationRemoval = "removed" | "unfinished" | "unknown";
+
 /** Stores the turns of conversations. */
 export interface ConversationStore {
+  /** Lists conversations, the one with the newest run first. */
+  conversations(query: ConversationQuery): Promise<readonly StoredConversation[]>;
+  /** Removes the turns and the runs of a conversation, with the runs that those called and the records of their calls. */
+  removeConversation(conversationId: string): Promise<ConversationRemoval>;
   /**
    * Returns the turns of a conversation, in order. They are retained together, at least as long as any run of the
    * conversation, and removed together: such a run always finds its initial turns, and removed turns never reappear.

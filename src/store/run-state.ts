@@ -23,12 +23,6 @@ export function isLargePayload(json: string): boolean {
   return json.length * 3 > largeBytes && Buffer.byteLength(json) > largeBytes;
 }
 
-/** Returns the maximum number of runs in a list. Default: 100; from 1 to 1,000. */
-export function runLimit(limit: number | undefined): number {
-  if (limit === undefined || Number.isNaN(limit)) return 100;
-  return Math.min(1000, Math.max(1, Math.trunc(limit)));
-}
-
 /** The text as it is written within a string of JSON. */
 export function textInJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);

@@ -853,6 +853,43 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect((await runs.turns("t")).at(-1)).toMatchObject({ after: 0, data: "3" });
       });
 
+      test("is listed with its first and last run, the one with the newest run first, page by page", async () => {
+        await make("alone");
+        for (const [id, talk] of [
+          ["a", "t"],
+          ["b", "u"],
+          ["c", "v"],
+          ["d", "t"],
+        ] as const)
+          await inTalk(id, talk);
+        const all = await runs.conversations({ limit: 9 });
+        expect(all.map(({ position: _position, ...rest }) => rest)).toEqual([
+          { id: "t", runs: 2, firstRun: "a", lastRun: "d" },
+          { id: "v", runs: 1, firstRun: "c", lastRun: "c" },
+          { id: "u", runs: 1, firstRun: "b", lastRun: "b" },
+        ]);
+        const [first] = await runs.conversations({ limit: 1 });
+        expect(first).toEqual(all[0]);
+        expect(await runs.conversations({ limit: 9, before: first!.position })).toEqual(all.slice(1));
+      });
+
+      test("is removed with its runs, the runs that those called and their records, but not before they end", async () => {
+        expect(await runs.removeConversation("t")).toBe("unknown");
+        const lease = await inTalk("a", "t");
+        await append(lease, settledCall(1, "a/1"));
+        await answer(lease);
+        const called = await make("called", { calledBy: "a" });
+        await answer(await inTalk("other", "u"));
+        expect(await runs.removeConversation("t")).toBe("unfinished");
+        expect(await text("t")).toEqual(["a"]);
+        await answer(called);
+        expect(await runs.removeConversation("t")).toBe("removed");
+        expect((await runs.list()).map(({ id }) => id)).toEqual(["other"]);
+        expect((await runs.conversations({ limit: 9 })).map(({ id }) => id)).toEqual(["u"]);
+        await answer(await inTalk("again", "t"));
+        expect(await text("t")).toEqual(["again"]);
+      });
+
       test("is found among many others", async () => {
         await answer(await inTalk("a", "t"));
         for (let n = 0; n < 50; n++) await answer(await inTalk(`x${n}`, `x${n}`));

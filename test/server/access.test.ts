@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { openWorkspace } from "../../src/app/index.ts";
+import { formatAccess } from "../../src/server/index.ts";
 import { files } from "./route-samples.ts";
 import {
   type Received,
@@ -255,4 +256,21 @@ describe("the routes of tokens", () => {
     expect(await exchange(fresh)).toMatchObject({ status: 429 });
     await vi.waitFor(async () => expect(await exchange(fresh)).toMatchObject({ status: 201 }), { timeout: 10_000 });
   });
+});
+
+test("the access log has a line for each request, without its query, its body and its token [P06] [P11]", async () => {
+  const lines: string[] = [];
+  const served = await serve({ onAccess: (entry) => lines.push(formatAccess(entry), formatAccess(entry, "json")) });
+  const headers = { "request-id": "r-1" };
+  await served.send("GET", "/v1/tools?query=hidden-word", { headers });
+  await served.send("POST", "/v1/tools/say/call", { body: { args: { text: "hidden-word" } }, headers });
+  await served.send("GET", "/v1/tools/say", { token: "a-wrong-token-of-the-tests", headers });
+  await served.send("GET", `/v1/${adminToken}/sk-${"a1".repeat(24)}?token=hidden-word`, { headers });
+  expect(lines.filter((line) => !line.startsWith("{")).map((line) => line.replace(/^\S+ |[\d.]+ms /g, ""))).toEqual([
+    "GET /v1/tools 200 admin r-1",
+    "POST /v1/tools/{name}/call 200 admin r-1",
+    "GET /v1/tools/{name} 401 - r-1",
+    expect.stringMatching(/^GET \/v1\/\S+ 404 - r-1$/),
+  ]);
+  for (const line of lines) expect(line).not.toMatch(/hidden-word|a1a1a1|wrong-token/);
 });

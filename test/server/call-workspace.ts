@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { vi } from "vitest";
 import { type Received, type ServedWorkspace, adminToken } from "./serve-workspace.ts";
 
 const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
@@ -93,3 +94,7 @@ export const answerOf = ({ status, body }: Received): unknown => {
   const { code, reason } = body as { readonly code?: string; readonly reason?: string };
   return [status, code, reason].filter((part) => part !== undefined).join(" ");
 };
+
+/** Waits until the assertions hold, also on a busy machine. */
+export const eventually = <T>(assertions: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(assertions, { timeout: 30_000, interval: 20 });

@@ -1,5 +1,5 @@
-import { expect, test, vi } from "vitest";
-import { type CallBody, answerOf, call, files, notesIn, post, release } from "./call-workspace.ts";
+import { expect, test } from "vitest";
+import { type CallBody, answerOf, call, eventually, files, notesIn, post, release } from "./call-workspace.ts";
 import { readToken, serveFolder, serveWorkspace, sharedWorkspace } from "./serve-workspace.ts";
 
 const shared = sharedWorkspace(files);
@@ -82,9 +82,9 @@ test("a durable call ends at the timeout of its request [P01]", async () => {
 test("a durable call whose server closes continues in the next one [P01] [P11]", async () => {
   const served = await serveWorkspace(files);
   const { run_id: id } = (await call(served, "hold", "go", { prefer: "respond-async" })).body as CallBody;
-  await vi.waitFor(async () => expect(await notesIn(served.workspace)).toEqual(["hold"]));
+  await eventually(async () => expect(await notesIn(served.workspace)).toEqual(["hold"]));
   const waiting = call(served, "hold", "more", { key: "k1" });
-  await vi.waitFor(async () => expect(await notesIn(served.workspace)).toHaveLength(2));
+  await eventually(async () => expect(await notesIn(served.workspace)).toHaveLength(2));
   const closing = served.server.close();
   expect(answerOf(await waiting)).toBe("503 shutting_down");
   await closing;
@@ -94,7 +94,7 @@ test("a durable call whose server closes continues in the next one [P01] [P11]",
   const next = await serveFolder(served.workspace.dir);
   const ended = await next.send("GET", `/v1/calls/${id}`, { headers: { prefer: "wait=50" } });
   expect(ended.body).toMatchObject({ status: "success", result: { output: { text: "go" } } });
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await call(next, "hold", "more", { key: "k1" })).toMatchObject({
       status: 200,
       body: { output: { text: "more" } },

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { type CallBody, answerOf, call, files, notesIn, post, release } from "./call-workspace.ts";
+import { type CallBody, answerOf, call, eventually, files, notesIn, post, release } from "./call-workspace.ts";
 import {
   type Received,
   type ServedWorkspace,
@@ -73,7 +73,7 @@ describe("a call with a key", () => {
       },
       body: JSON.stringify({ args: { text: "slow" } }),
     }).catch(() => "disconnected");
-    await vi.waitFor(async () => expect(await notesIn(served.workspace)).toContain("slow"));
+    await eventually(async () => expect(await notesIn(served.workspace)).toContain("slow"));
     const running = await call(served, "rough", "slow", { key });
     expect(answerOf(running)).toBe("409 conflict in_progress");
     const { run_id: id } = running.body as CallBody;
@@ -82,7 +82,7 @@ describe("a call with a key", () => {
     expect(await first).toBe("disconnected");
     expect(answerOf(await call(served, "rough", "slow", { key }))).toBe("409 conflict in_progress");
     await release(served.workspace, "slow");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const again = await call(served, "rough", "slow", { key });
       expect(again).toMatchObject({ status: 200, body: { output: { text: "slow" } } });
       expect(again.headers.get("idempotent-replayed")).toBe("true");

@@ -92,6 +92,13 @@ async function waitingCall({ send }: ServedWorkspace): Promise<string> {
   return sent.headers.get("location") ?? "";
 }
 
+/** A conversation whose message was answered from the notes of the workspace. */
+async function conversation({ send }: ServedWorkspace): Promise<string> {
+  const request = { body: { prompt: "notes about tides" }, headers: { prefer: "wait=50" } };
+  const { body } = await send("POST", "/v1/agents/vault/messages", request);
+  return (body as { readonly conversation_id: string }).conversation_id;
+}
+
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
 export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_tools: {
@@ -115,9 +122,33 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: async (served) => ({ path: `${await waitingCall(served)}/cancel` }),
     bad: { path: "/v1/calls/none/cancel", status: 404 },
   },
+  list_agents: { good: () => ({ path: "/v1/agents" }), bad: { path: "/v1/agents?x=1", status: 400 } },
+  send_message: {
+    good: () => ({ path: "/v1/agents/vault/messages", request: { body: { prompt: "notes about tides" } } }),
+    bad: { path: "/v1/agents/nobody/messages", request: { body: { prompt: "hi" } }, status: 404 },
+  },
+  list_conversations: {
+    good: async (served) => {
+      await conversation(served);
+      return { path: "/v1/conversations?limit=5" };
+    },
+    bad: { path: "/v1/conversations?cursor=x", status: 400 },
+  },
+  get_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
+  delete_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),
     bad: { path: "/v1/approvals?status=odd", status: 400 },
+  },
+  get_approval: {
+    good: async (served) => ({ path: `/v1/approvals/${await pendingApproval(served)}` }),
+    bad: { path: "/v1/approvals/none", status: 404 },
   },
   decide_approval: {
     good: async (served) => ({
@@ -177,6 +208,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   get_run_log: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/log` }),
     bad: { path: "/v1/runs/none/log", status: 404 },
+  },
+  get_run_events: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/events` }),
+    bad: { path: "/v1/runs/none/events", status: 404 },
   },
   explain_run: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/explain?step=second` }),

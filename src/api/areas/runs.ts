@@ -28,6 +28,7 @@ export const runSchemas = {
         },
         required: ["approvals", "events"],
       },
+      input_preview: { type: "string", description: "In lists: the beginning of the input, except of an agent." },
     },
     required: ["run_id", "kind", "status", "started_at"],
   },
@@ -81,6 +82,22 @@ export const runSchemas = {
   RunLog: {
     type: "object",
     description: "Of a chain, its execution log. Of an agent, its result and prompt. Of a durable call, its result.",
+  },
+  RunEvents: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
+          required: ["type", "at"],
+        },
+        description: "The events as `windlass run --events` prints them.",
+      },
+      next_cursor: { type: ["string", "null"] },
+    },
+    required: ["items", "next_cursor"],
   },
   StartRunRequest: {
     type: "object",
@@ -269,6 +286,13 @@ export const runRoutes = {
     access: "read",
     summary: "The log of a run.",
     response: "RunLog",
+  },
+  get_run_events: {
+    method: "GET",
+    path: "/v1/runs/{id}/events",
+    access: "read",
+    summary: "The events of a run so far, replayed from its journal.",
+    response: "RunEvents",
   },
   explain_run: {
     method: "GET",

@@ -227,11 +227,18 @@ export function promptOfRun({ input }: StoredRun): string {
   return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
 }
 
+/** The principal of a run; undefined for a user at the terminal. */
+export function principalOfRun({ context }: StoredRun): string | undefined {
+  const environment: unknown = JSON.parse(context);
+  const { principal } = isRecord(environment) ? environment : {};
+  return typeof principal === "string" ? principal : undefined;
+}
+
 /** A durable call in JSON output. */
 export function toWireCall(
   { runId, status, tool, result }: DurableCallResult,
   { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
+  { engine: { redactor } }: { readonly engine: Pick<Workspace["engine"], "redactor"> },
 ): Record<string, unknown> {
   return {
     run_id: runId,

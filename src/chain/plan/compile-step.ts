@@ -171,9 +171,10 @@ function readCompensate(
   path: YamlPath,
   { reader, finder }: { readonly reader: PartReader; readonly finder: TargetFinder },
 ): PlanStep["compensate"] {
-  if (compensate === undefined) return undefined;
-  return {
-    target: finder.find(compensate.tool, [...path, "tool"]),
-    params: reader.value(compensate.params ?? {}, [...path, "params"], "compensate"),
-  };
+  return (
+    compensate && {
+      target: finder.find(compensate.tool, [...path, "tool"]),
+      params: reader.value(compensate.params ?? {}, [...path, "params"], "compensate"),
+    }
+  );
 }

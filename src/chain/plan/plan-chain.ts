@@ -102,7 +102,7 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
   if (spec.input !== undefined) warnUnusedInputs(spec, all, report);
   const steps = parts.map(({ step }) => step);
   checkEventsReach(spec, steps, report);
-  const inferred = (): Schema => fromJsonSchema(inferInputs({ uses: all, steps, handling: spec.error_handling }));
+  const inferred = (): Schema => fromJsonSchema(inferInputs(all, steps, spec.error_handling));
   const plan: Plan = assemble({
     spec,
     context,

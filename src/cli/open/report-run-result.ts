@@ -1,6 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
+import type { ChainRunResult } from "./run-workspace.ts";
 import type { ApprovalService } from "../../engine/index.ts";
 import { argumentsLine, fittingLines } from "../approvals/show-approval.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
@@ -20,7 +21,7 @@ export interface ReportRunOptions {
   /** True if the run is durable. */
   readonly durable: boolean;
   /** The run's approvals. Default: those of the workspace. */
-  readonly approvals?: ApprovalService;
+  readonly approvals?: Pick<ApprovalService, "list">;
   /** True if an approval was rejected and the run ended because of it: the command itself did not fail. */
   readonly refused?: boolean;
   readonly isDryRun?: boolean;
@@ -30,7 +31,7 @@ export interface ReportRunOptions {
 
 /** Prints the output of a run, reports its status and what to do next; returns the exit code. */
 export async function reportRunResult(
-  result: RunResult,
+  result: ChainRunResult,
   session: RunSession,
   options: ReportRunOptions,
 ): Promise<ExitCode> {
@@ -140,7 +141,11 @@ export async function reportPendingApprovals(
 export function reportReleasedRun(runId: string, { invocation }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
-  terminal.log(`Run ${runId} is suspended; nothing was rolled back. Continue with: ${how}`);
+  const what =
+    invocation.server === undefined
+      ? "is suspended; nothing was rolled back. Continue with"
+      : "continues on the server. Follow it with";
+  terminal.log(`Run ${runId} ${what}: ${how}`);
 }
 
 /** Hint for an approval in a run that is not durable. */

@@ -1,5 +1,13 @@
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import {
+  type Problem,
+  type Route,
+  type RouteName,
+  apiVersion,
+  createProblem,
+  routes,
+  toProblem,
+} from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
@@ -65,10 +73,14 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
     const problem = misdirected(method, context.req.path);
-    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+    // A path can be anything, also a secret.
+    const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
+    return new Exchange(parts, headers, { method, route }).refuse(problem);
   });
   return app;
 }
+
+const maxRouteChars = 200;
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
 function honoPath(path: string): string {
@@ -146,6 +158,7 @@ class Exchange {
 }
 
 const commonHeaders = {
+  "windlass-api": apiVersion,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -239,7 +252,7 @@ class Endpoint {
   }
 
   async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
-    const answered = await this.#handler({ ...parsed, work } as Parameters<Handler<RouteName>>[0]);
+    const answered = await this.#handler({ ...parsed, work });
     if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };

@@ -58,8 +58,11 @@ export async function callDurably(
   await waitForRun({ workspace, runId, signal, worker, waitMs });
   const inspected = await requireCall(workspace, runId);
   if (!isFinished(inspected.run.status)) {
-    // Its body is a `Call`, as the route declares for the status 202.
-    if (prefersState) return (await accepted(request, runId)) as Reply<unknown> as Reply<WireValue<"CallResult">>;
+    if (prefersState) {
+      // Its body is a `Call`, as the route declares for the status 202: also if the call has ended in this moment.
+      const state: Reply<unknown> = { ...(await accepted(request, runId)), status: 202 };
+      return state as Reply<WireValue<"CallResult">>;
+    }
     if (worker.stopping.aborted)
       throw refusal("shutting_down", `the server is shutting down; the call continues: GET /v1/calls/${runId}`, {
         run_id: runId,

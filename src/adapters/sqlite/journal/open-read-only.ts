@@ -36,7 +36,7 @@ export function openSqliteReadOnly(
     return undefined;
   }
   const reader = new MainThreadReader(db, file);
-  const refusal = readOnlyFailure(file);
+  const refusal = databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
   const writer = refusingWriter(refusal);
   const thread = approvalReader(db, refusal);
   const pruner = { prune: () => Promise.reject(refusal) };
@@ -125,8 +125,4 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
 async function statsOf(reader: MainThreadReader, file: string): Promise<SqliteStats> {
   const counts = await reader.call("counts", null);
   return { ...counts, bytes: await storeBytes(file), waiting: 0, lost: 0 };
-}
-
-function readOnlyFailure(file: string): FailureError {
-  return databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
 }

@@ -13,20 +13,8 @@ import { type ExtractedOutput, restoreOutput } from "./extracted-output.ts";
 import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
 /** The columns of a new run, in order. */
-export const newRunColumns: readonly string[] = [
-  "id",
-  "kind",
-  "name",
-  "input",
-  "context",
-  "format",
-  "fingerprints",
-  "started_at",
-  "rerun_of",
-  "called_by",
-  "conversation",
-  "after_turn",
-];
+export const newRunColumns: readonly string[] =
+  "id kind name input context format fingerprints started_at rerun_of called_by conversation after_turn".split(" ");
 
 /** The columns of a run, in order. */
 export const runColumns: readonly string[] = [

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
+  type ConversationRemoval,
   type EventDelivery,
   type ExternalEvent,
   type NewExternalEvent,
@@ -9,6 +10,7 @@ import {
 } from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { type LeaseHolderTable, isOwnerGone } from "./lease-holder-table.ts";
+import { asPruned, removePrunedRuns } from "./prune-runs.ts";
 import { toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
 import { conversationHasRun, readRun } from "./run-queries.ts";
@@ -86,6 +88,31 @@ export class RunTable {
     );
     // Only this class writes the columns.
     return list.all(runId, after) as unknown as ExternalEvent[];
+  }
+
+  /** Hides the runs of a conversation and those that they called, unless one of them has not ended. */
+  removeConversation(conversationId: string): ConversationRemoval {
+    const all = `WITH RECURSIVE called (id) AS (
+        SELECT id FROM runs WHERE conversation = :of AND status <> 'pruned'
+        UNION SELECT runs.id FROM runs JOIN called ON runs.called_by = called.id WHERE status <> 'pruned')`;
+    return inTransaction(this.#db, () => {
+      const statuses = this.#db
+        .prepare(`${all} SELECT DISTINCT status FROM runs WHERE id IN (SELECT id FROM called)`)
+        .all({ of: conversationId })
+        // Only this store writes the column.
+        .map(({ status }) => status as RunStatus);
+      if (statuses.length === 0) return "unknown";
+      if (!statuses.every(isFinished)) return "unfinished";
+      this.#db
+        .prepare(`${all} UPDATE runs SET ${asPruned} WHERE id IN (SELECT id FROM called)`)
+        .run({ of: conversationId });
+      return "removed";
+    });
+  }
+
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(): number {
+    return inTransaction(this.#db, () => removePrunedRuns(this.#db).rows);
   }
 
   /** Requests cancellation of the run; false if it is over or unknown. The first requester is recorded. */

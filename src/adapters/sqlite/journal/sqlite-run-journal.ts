@@ -2,6 +2,7 @@ import { type FailureError, createIdGenerator, fail } from "../../../base/index.
 import {
   type CancelRequest,
   type Claim,
+  type ConversationRemoval,
   type EventDelivery,
   type ExternalEvent,
   type JournalEvent,
@@ -189,6 +190,15 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
     checkStorable([conversationId, after ?? null, at, data]);
     await this.#parts.writer.settle();
     await this.#parts.thread.call("addTurn", { conversationId, after: after ?? null, at, data });
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const { writer, thread } = this.#parts;
+    await writer.settle();
+    const removal = await thread.call("removeConversation", { conversationId });
+    // In steps, so that other writes are not delayed; pruning completes them if this process ends.
+    if (removal === "removed") while ((await thread.call("removePruned", null)) > 0);
+    return removal;
   }
 
   /** Releases the runs that are still executed through this store, so that others can claim them without waiting. */

@@ -55,6 +55,8 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     addTurn: (turn) => database().runs.addTurn(turn),
     deliverEvent: (event) => database().runs.deliver(event),
     inbox: ({ runId, after }) => database().runs.inbox(runId, after),
+    removeConversation: ({ conversationId }) => database().runs.removeConversation(conversationId),
+    removePruned: () => database().runs.removePruned(),
     cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
     heartbeat: ({ owner, now }) => database().runs.heartbeat(owner, now),
     requestApproval: (query) => database().approvals.request(query),

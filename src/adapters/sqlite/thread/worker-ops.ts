@@ -7,6 +7,8 @@ import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
+  ConversationQuery,
+  ConversationRemoval,
   Decision,
   EventDelivery,
   ExecutableRun,
@@ -25,6 +27,7 @@ import type {
   RunCursor,
   RunStatus,
   RunQuery,
+  StoredConversation,
   RunUpdate,
   Tallies,
   ToolTally,
@@ -197,6 +200,10 @@ export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
   deliverEvent(event: NewExternalEvent): EventDelivery;
   /** The external events of a run after a position. */
   inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
+  /** Hides the runs of a conversation and those that they called; `removePruned` removes their data. */
+  removeConversation(which: { readonly conversationId: string }): ConversationRemoval;
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(which: null): number;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
@@ -261,6 +268,9 @@ export interface TurnWrite {
   readonly at: number;
   readonly data: string;
 }
+
+/** Query for a page of conversations. */
+export type ConversationsQueryRow = ConversationQuery & Pick<Required<ConversationQuery>, "before">;
 
 /** Query for turns by number, both bounds included. */
 export interface TurnsQueryRow {
@@ -339,6 +349,7 @@ export interface ReaderOps {
   dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
+  conversations(query: ConversationsQueryRow): readonly StoredConversation[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   isOwnerGone(query: OwnerQueryRow): boolean;

@@ -25,11 +25,11 @@ export const sendEvent: RunCommand = (invocation) =>
 
 /** Continues the run in this process if the event has woken it, unless a server does. */
 async function continueRun(session: RunSession, runId: string): Promise<ExitCode> {
-  const { invocation, workspace } = session;
-  const [state] = (await workspace.store?.runs.updates([{ runId }])) ?? [];
-  if (state?.status !== "waiting" || state.isSuspended) return exitCodes.ok;
+  const { invocation, local } = session;
+  const [state] = (await local?.store?.runs.updates([{ runId }])) ?? [];
+  if (local === undefined || state?.status !== "waiting" || state.isSuspended) return exitCodes.ok;
   if (invocation.flag("resume") && !invocation.flag("json")) {
-    requireTrust(workspace);
+    requireTrust(local);
     return resumeRun(session, runId);
   }
   invocation.terminal.log(

@@ -1,4 +1,5 @@
 import { type CommandGroup, type CommandSpec, type OptionSpec, json } from "../../program/command-spec.ts";
+import { since } from "./maintenance.ts";
 
 const listening: readonly OptionSpec[] = [
   { flags: "--port PORT", about: "port, 0 for a free one (default: 4780)", min: 0, max: 65_535, whole: true },
@@ -94,7 +95,7 @@ const audit: CommandSpec = {
       about: "only this action",
       choices: ["approval.decide", "chain.save", "token.create", "token.revoke", "session.open"],
     },
-    { flags: "--since TIME", about: "only from this time on: a duration ago such as 12h or 7d, or a date" },
+    since,
     { flags: "--limit N", about: "at most this many (default: 20)", min: 1, max: 1000, whole: true },
     json,
   ],

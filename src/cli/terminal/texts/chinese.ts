@@ -1,7 +1,8 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { costOf, tokensOf, type CliTextTable } from "./cli-text-table.ts";
+import { costOf, tokensOf } from "./agent-usage.ts";
+import type { CliTextTable } from "./english.ts";
 import { formatNumber } from "../format-figures.ts";
 
 /** The Chinese texts of the CLI. */
