@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openWorkspace } from "../../../src/app/index.ts";
@@ -9,34 +5,7 @@ import { createClient } from "../../../src/client.ts";
 import { folderWith } from "../../support/workspace.ts";
 import { adminToken } from "../serve-workspace.ts";
 import { ReceivedRun, manySteps } from "./many-steps.ts";
-
-const program = join(import.meta.dirname, "server-child.ts");
-
-/** A port that is free at this moment. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function startServer(dir: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, dir, String(port), adminToken], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.once("exit", () => reject(new Error("the server did not start")));
-    child.stdout?.once("data", () => resolve());
-  });
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  child.kill("SIGKILL");
-  await ended;
-}
+import { freePort, kill, startServer } from "./server-process.ts";
 
 test(
   "the server is killed and restarted while clients follow runs: no journaled event is lost or repeated [P03] [P08]",
