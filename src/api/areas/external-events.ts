@@ -35,5 +35,6 @@ export const externalEventRoutes = {
     optionalBody: true,
     response: "DeliveredEvent",
     status: 202,
+    startsWork: true,
   },
 } as const;
