@@ -16,6 +16,7 @@ import type {
   ExecutableRun,
   ExecutableRunQuery,
   ExternalEvent,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
@@ -286,7 +287,7 @@ export interface TurnsQueryRow {
 
 /** Query for changes of runs and approvals. */
 export interface ChangesQueryRow {
-  readonly after: FeedPosition;
+  readonly after: FeedCursor;
   readonly filter: FeedFilter;
 }
 
