@@ -21,6 +21,7 @@ export type * from "./open-agents.ts";
 export * from "./open-mcp.ts";
 export { type WorkspaceJournal, openJournal } from "./open-journal.ts";
 export * from "./open-trust.ts";
+export { triggerProblems } from "./open-triggers.ts";
 export * from "./trust-new-workspace.ts";
 export * from "./trust-reasons.ts";
 export * from "./trust-store.ts";

@@ -24,6 +24,7 @@ import {
 import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
+import type { TriggerInfo } from "../../trigger/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 
 /** A record in JSON output. */
@@ -59,6 +60,16 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     expires_at: expiresAt === undefined ? null : iso(expiresAt),
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
+  };
+}
+
+/** A trigger in JSON output. */
+export function toWireTrigger({ last, next, ...rest }: TriggerInfo): Record<string, unknown> {
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    ...rest,
+    ...(last !== undefined && { last: { at: iso(last.at), run_id: last.runId } }),
+    ...(next !== undefined && { next: iso(next) }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type RunKindId,
   type RunQuery,
   type RunRecording,
+  type RunStatus,
   type RunStore,
   type RunUpdate,
   type StoredRun,
@@ -220,6 +221,12 @@ export class RunClient {
     const isWhole = listed?.status !== "success" || listed.output !== undefined;
     const run = isWhole ? listed : (await this.journal.read(runId))?.run;
     return run && this.journal.reveal({ run, events: [] }).run;
+  }
+
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  async statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    const found = await this.journal.updates(runIds.map((runId) => ({ runId })));
+    return new Map(found.flatMap((update) => (update === undefined ? [] : [[update.id, update.status] as const])));
   }
 
   /** True if there is such a run, of any kind, ended or not. */

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
 import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
+import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";
@@ -68,12 +69,14 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     ...createTokenOps(() => database().db),
     ...createIdempotencyKeyOps(() => database().db),
     ...createAuditOps(() => database().db),
+    ...createTriggerOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
       removeTokensBefore(db, limits.before);
       removeAuditEntriesBefore(db, limits.before);
+      removeFiringsBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),

@@ -3,6 +3,7 @@ import type { FailureCode } from "../../../base/index.ts";
 import type { AuditOps } from "../access/audit-table.ts";
 import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -189,7 +190,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
