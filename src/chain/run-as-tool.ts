@@ -134,6 +134,7 @@ function stepProgress(plan: Plan, report: (progress: StepProgress) => void): Run
       case "step-retrying":
       case "step-fallback":
       case "step-approval-decided":
+      case "item-started":
       case "item-finished":
       case "run-finished":
     }

@@ -152,6 +152,24 @@ export class WindlassClient {
       this.#decide(id, { decision: "reject", ...(note !== undefined && { note }) }, options),
   };
 
+  /** Triggers: list, fire, pause, resume, approve. */
+  readonly triggers = {
+    list: (
+      query: QueryParams<"list_triggers"> = {},
+      options: RequestOptions = {},
+    ): Promise<ResponseBody<"list_triggers">> => this.#body("list_triggers", { params: {}, query, ...options }),
+    fire: (id: string, event?: object, options: RequestOptions = {}): Promise<ResponseBody<"fire_trigger">> => {
+      const body: RequestBody<"fire_trigger"> = { ...(event !== undefined && { event }) };
+      return this.#body("fire_trigger", { params: { id }, body, ...options });
+    },
+    pause: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"pause_trigger">> =>
+      this.#body("pause_trigger", { params: { id }, ...options }),
+    resume: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"resume_trigger">> =>
+      this.#body("resume_trigger", { params: { id }, ...options }),
+    approve: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"approve_trigger">> =>
+      this.#body("approve_trigger", { params: { id }, ...options }),
+  };
+
   /** Records of calls, and figures about them. */
   readonly records = {
     list: (

@@ -25,6 +25,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
@@ -68,6 +69,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...runRoutes(this.#worker),
         ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
+        ...triggerRoutes(this.#worker),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
@@ -87,10 +89,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
-      (request, { incoming }) =>
+      (request, { incoming, outgoing }) =>
         handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

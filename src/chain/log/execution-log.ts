@@ -54,7 +54,7 @@ export function toExecutionLog(run: RunFacts, options: ExecutionLogOptions = {})
   const steps: StepLog[] = [];
   let tokens = 0;
   for (const state of allSteps(run.steps)) {
-    const step = toStepLog(state, redactor, utcOffset, until);
+    const step = toStepLog(state, { redactor, utcOffset, until });
     if (step !== undefined) steps.push(step);
     tokens += tokensOf(state);
   }

@@ -67,7 +67,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
   return { step, uses: reader.uses };
 }
 
-/** What a step does: it calls a tool or chain, or it waits. */
+/** Reads the call of a step, or its wait. */
 function readCall(
   { wait, ...spec }: StepSpec,
   path: YamlPath,

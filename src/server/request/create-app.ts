@@ -46,6 +46,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
 }
@@ -169,7 +171,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    { address, onAdmitted }: Connection,
+    { address, onAdmitted, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -190,11 +192,13 @@ class Endpoint {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
         body,
+        bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
@@ -208,13 +212,22 @@ class Endpoint {
     return response;
   }
 
+  /** The body of a route that takes it as it is: a signature covers its bytes. */
+  async #bytesOf({ body, headers }: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true || body === null) return new Uint8Array();
+    const { maxBodyBytes } = this.#parts;
+    if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return readBytes(body, maxBodyBytes);
+  }
+
   async #bodyOf(request: Request): Promise<string | undefined> {
     if (this.#route.body === undefined || request.body === null) return undefined;
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    const text =
+      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
@@ -268,7 +281,7 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -276,5 +289,5 @@ async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Pro
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
