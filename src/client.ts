@@ -5,12 +5,16 @@
  * @packageDocumentation
  */
 export {
+  type AgentAnswer,
   ApiError,
   type CallOptions,
+  type ClientAgents,
+  type ClientConversations,
   type ClientOptions,
   type ClientRuns,
   type EventsOptions,
   type ListName,
+  type MessageOptions,
   type Received,
   type RequestOptions,
   type RequestValues,

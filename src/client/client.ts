@@ -1,4 +1,5 @@
 import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent } from "../api/index.ts";
+import { ClientAgents, ClientConversations } from "./agents.ts";
 import { type EventsOptions, readEvents } from "./event-stream.ts";
 import { ClientRuns } from "./runs.ts";
 import {
@@ -31,9 +32,17 @@ export class WindlassClient {
   /** Runs of all kinds: start, read, follow, cancel, resume, repeat. */
   readonly runs: ClientRuns;
 
+  /** Agents: send messages. */
+  readonly agents: ClientAgents;
+
+  /** Conversations with agents: list, read, remove. */
+  readonly conversations: ClientConversations;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
     this.runs = new ClientRuns(this.#sender);
+    this.agents = new ClientAgents(this.#sender, this.runs);
+    this.conversations = new ClientConversations(this.#sender);
   }
 
   /**
@@ -140,7 +149,7 @@ interface ListPage<Item> {
 }
 
 /** The routes that return lists. */
-export type ListName = "list_tools" | "list_approvals" | "list_records" | "list_runs";
+export type ListName = "list_conversations" | "list_tools" | "list_approvals" | "list_records" | "list_runs";
 
 /**
  * Creates a client of a Windlass server.

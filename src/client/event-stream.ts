@@ -16,6 +16,12 @@ export interface EventsOptions {
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
+/** A response with events that was opened by another request. */
+export interface OpenedStream {
+  readonly response: Response;
+  readonly close: () => void;
+}
+
 const firstPauseMs = 250;
 const maxPauseMs = 5_000;
 /** The server sends something at least every 15 s. */
@@ -24,17 +30,24 @@ const silentMs = 45_000;
 /**
  * Reads the events of a server. A lost connection is made again until the signal is aborted, and continues after the last
  * event with an id: none of those is lost or repeated. Throws if the server refuses the request for good.
+ *
+ * @param opened The first connection. Default: a new one.
  */
 export async function* readEvents(
   sender: RequestSender,
   { topics, until, signal, onDisconnect, ...options }: EventsOptions,
+  opened?: OpenedStream,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let { after } = options;
+  let first = opened;
   for (let failures = 0; ; failures++) {
     const connection = new Connection(signal);
     try {
       const query = { topics: topics.join(","), ...(until && { until }), ...(after !== undefined && { after }) };
-      const response = await sender.open("stream_events", { params: {}, query, signal: connection.signal });
+      const { signal: stop } = connection;
+      if (first !== undefined) stop.addEventListener("abort", first.close, { once: true });
+      const response = first?.response ?? (await sender.open("stream_events", { params: {}, query, signal: stop }));
+      first = undefined;
       connection.alive();
       if (response.body === null) throw new TypeError("the response has no body");
       for await (const { type, data, id } of parseEvents(response.body, () => connection.alive())) {

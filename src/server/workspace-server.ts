@@ -52,7 +52,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...chainRoutes(),
         ...eventRoutes(this.#hub),

@@ -1,12 +1,14 @@
 import { type AgentResult, type ReasoningBlock, agentTable } from "../../agent/index.ts";
 import type { RequestBody, ResponseBody, WireValue } from "../../api/index.ts";
 import type { inspectAgentRun } from "../../app/index.ts";
+import { cliCommand, fail } from "../../base/index.ts";
 import type { ExecutionLog, RerunPreview } from "../../chain/index.ts";
 import type { RequestApproval } from "../../engine/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { isFinished } from "../../store/index.ts";
+import { suggest } from "../../text/index.ts";
 import type { ChainRunResult, RunWorkspace } from "../open/run-workspace.ts";
 import type { ServerAddress } from "../program/invocation.ts";
 import { RunFollower } from "./follow-run.ts";
@@ -81,17 +83,22 @@ export class RemoteWorkspace implements RunWorkspace {
     return Promise.resolve(this.#agents);
   }
 
-  /** The input of a chain. A chain that the server does not have, or cannot run, is refused when it is started. */
+  /** The input of a chain. A chain that is not valid is refused when it is started. */
   async chain(name: string): Promise<{ readonly name: string; readonly input: { readonly json: JsonSchema } }> {
+    const names: string[] = [];
     let cursor: string | null | undefined;
     do {
       const query = { limit: 200, ...(cursor && { cursor }) };
       const page: ResponseBody<"list_chains"> = await this.api.send("list_chains", { params: {}, query });
       const found = page.items.find((chain) => chain.name === name);
       if (found !== undefined) return { name, input: { json: found.input_schema ?? {} } };
+      names.push(...page.items.map((chain) => chain.name));
       cursor = page.next_cursor;
     } while (cursor);
-    return { name, input: { json: {} } };
+    const near = suggest(name, names);
+    const hint = near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
+    const message = `there is no chain named ${JSON.stringify(name)}; ${hint}`;
+    throw fail(message, { code: "tool_not_found", reason: "unknown_chain" });
   }
 
   /** Starts a run of a chain, and follows it. */

@@ -62,7 +62,9 @@ async function callTool(
 
 /** The facts of a failed call besides its failure. */
 function failedCall(result: ToolError): NonNullable<Problem["call"]> {
-  const { success: _success, error: _error, ...facts } = toWireResult(result);
+  const { success: _success, error: _error, ...call } = toWireResult(result);
+  const { thrownAt } = result.error;
+  const facts = { ...call, ...(thrownAt !== undefined && { thrown_at: thrownAt }) };
   // The result of a call in its JSON form.
   return facts as unknown as NonNullable<Problem["call"]>;
 }
