@@ -11,7 +11,7 @@ import { isFinished } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
 import type { ChainRunResult, RunWorkspace } from "../open/run-workspace.ts";
 import type { ServerAddress } from "../program/invocation.ts";
-import { RunFollower } from "./follow-run.ts";
+import { type FollowOptions, RunFollower, markEarlier, markReused } from "./follow-run.ts";
 import { toAgentEvent, toAgentResult, toFailure, toRunEvent } from "./from-wire.ts";
 import { RemoteApprovals, RemoteRunReader } from "./remote-reader.ts";
 import { toToolResult } from "./send-call.ts";
@@ -23,6 +23,8 @@ interface ExecuteOptions<Event> {
   readonly requestApproval?: RequestApproval | undefined;
   readonly onEvent?: ((event: Event) => void) | undefined;
 }
+
+type MarkPast = FollowOptions["markPast"];
 
 /** A prompt for an agent of a server. */
 export type RemotePrompt = RequestBody<"send_message">;
@@ -50,11 +52,13 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     close: () => this.#close(),
     inspect: async (id) => this.#chainResult(await this.#detail(id)),
-    resume: async (id, how = {}) => this.#followChain(await this.#resumed(id), how),
+    resume: async (id, how = {}) => this.#followChain(await this.#resumed(id), how, markEarlier),
     rerun: async (id, { from, ...how } = {}) => {
+      if (from === undefined) return this.#followChain(await this.api.send("rerun", { params: { id }, body: {} }), how);
+      const { reused } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
       // What runs again was confirmed here.
-      const body = from === undefined ? {} : { from, repeat_once: true };
-      return this.#followChain(await this.api.send("rerun", { params: { id }, body }), how);
+      const run = await this.api.send("rerun", { params: { id }, body: { from, repeat_once: true } });
+      return this.#followChain(run, how, markReused(reused));
     },
     previewRerun: async (id, from) => {
       const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
@@ -67,7 +71,8 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     inspect: (id) => this.#callResult(id),
     resume: async (id, how = {}) => {
-      await this.#follow((await this.#resumed(id)).run_id, how, () => {});
+      const { onProgress: _onProgress, ...options } = how;
+      await this.#follow(await this.#resumed(id), options, () => {});
       return this.#callResult(id);
     },
   };
@@ -76,7 +81,7 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     close: () => this.#close(),
     inspect: async (id) => this.#agentResult(await this.#detail(id)),
-    resume: async (id, how = {}) => this.#followAgent(await this.#resumed(id), how),
+    resume: async (id, how = {}) => this.#followAgent(await this.#resumed(id), how, markEarlier),
   };
 
   agents(): ReturnType<RunWorkspace["agents"]> {
@@ -160,26 +165,32 @@ export class RemoteWorkspace implements RunWorkspace {
     return Promise.resolve();
   }
 
+  /** Follows a run until it ends or waits for a person. A run that had ended before has no more events. */
   #follow<Event>(
-    id: string,
+    run: WireValue<"RunDetail">,
     { signal, requestApproval, onEvent }: ExecuteOptions<Event>,
     toEvent: (wire: Readonly<Record<string, unknown>>) => Event,
+    markPast?: MarkPast,
   ): Promise<WireValue<"RunDetail">> {
+    const isOver = run.finished_at !== undefined && Date.parse(run.finished_at) < performance.timeOrigin;
+    if (isOver && markPast !== undefined) return Promise.resolve(run);
     const follower = new RunFollower(this.api, this.approvals, {
       signal,
       requestApproval,
+      markPast,
       onEvent: onEvent && ((event) => onEvent(toEvent(event))),
       onDisconnect: this.#onDisconnect,
       closing: this.#closing.signal,
     });
-    return follower.follow(id);
+    return follower.follow(run.run_id);
   }
 
   async #followChain(
-    { run_id: id }: WireValue<"RunDetail">,
+    run: WireValue<"RunDetail">,
     how: ExecuteOptions<ReturnType<typeof toRunEvent>>,
+    markPast?: MarkPast,
   ): Promise<ChainRunResult> {
-    return this.#chainResult(await this.#follow(id, how, toRunEvent));
+    return this.#chainResult(await this.#follow(run, how, toRunEvent, markPast));
   }
 
   async #chainResult({ run_id: runId, status, error }: WireValue<"RunDetail">): Promise<ChainRunResult> {
@@ -190,10 +201,11 @@ export class RemoteWorkspace implements RunWorkspace {
   }
 
   async #followAgent(
-    { run_id: id }: WireValue<"RunDetail">,
+    run: WireValue<"RunDetail">,
     how: ExecuteOptions<ReturnType<typeof toAgentEvent>>,
+    markPast?: MarkPast,
   ): Promise<AgentResult> {
-    return this.#agentResult(await this.#follow(id, how, toAgentEvent));
+    return this.#agentResult(await this.#follow(run, how, toAgentEvent, markPast));
   }
 
   async #agentResult({ run_id: id }: WireValue<"RunDetail">): Promise<AgentResult> {
