@@ -71,7 +71,8 @@ function failedCall(result: ToolError): NonNullable<Problem["call"]> {
 
 function summary(registration: Registration, workspace: Workspace, names: WireNames): WireValue<"Tool"> {
   const { name } = registration.tool;
-  return asWire<"Tool">({ ...toWireTool(registration, workspace), wire_name: names.toWire(name) });
+  const { owner } = registration;
+  return asWire<"Tool">({ ...toWireTool(registration, workspace), owner, wire_name: names.toWire(name) });
 }
 
 function requireTool({ hub }: Workspace, name: string): Registration {
