@@ -90,11 +90,7 @@ const lastRunWord = "last";
 /** Runs the program with these words; returns the exit code, and never throws. */
 async function runCli(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok;
-  const dispatch = async (
-    spec: CommandSpec,
-    invocation: Invocation,
-    serverUrl: string | undefined,
-  ): Promise<void> => {
+  const dispatch = async (spec: CommandSpec, invocation: Invocation, serverUrl: string | undefined): Promise<void> => {
     if (spec.load === undefined) return;
     await enter(invocation.dir);
     // Like the folder, it applies to everything that follows.

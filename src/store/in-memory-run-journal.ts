@@ -298,7 +298,11 @@ class InMemoryRunJournal implements RunStore {
     this.#turns.add(conversationId, turn);
   }
 
-  async conversations({ id: requested, before = Infinity, limit }: ConversationQuery): Promise<readonly StoredConversation[]> {
+  async conversations({
+    id: requested,
+    before = Infinity,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
     const found = new Map<string, StoredConversation>();
     for (const { made, position } of this.#runs.values()) {
       if (made.conversation === undefined) continue;

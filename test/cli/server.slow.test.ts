@@ -96,7 +96,9 @@ async function expectSame(words: readonly string[], options: Partial<RunOptions>
 }
 
 /** A run of the chain that waits for an approval, by default in a workspace without a server. */
-async function waitingRun(options: Partial<RunOptions> = { cwd: alone }): Promise<{ readonly run: string; readonly approval: string }> {
+async function waitingRun(
+  options: Partial<RunOptions> = { cwd: alone },
+): Promise<{ readonly run: string; readonly approval: string }> {
   const started = await here(["run", "mail", "to=ann", "--json"], options);
   const log = printedBy(started) as {
     readonly chain_id: string;
@@ -155,10 +157,7 @@ describe("the same command prints the same on a server as on its workspace, with
     expect(masked(decided)).toEqual(masked({ ...local, stderr }));
     expect(decided.code).toBe(0);
     // The second decision does not count.
-    const [again, late] = [
-      await here([verb, one.approval], { cwd: alone }),
-      await remote([verb, other.approval]),
-    ];
+    const [again, late] = [await here([verb, one.approval], { cwd: alone }), await remote([verb, other.approval])];
     expect(late.code).toBe(again.code);
     expect(late.stderr).toContain("by cli");
     expect(await workspace.approvals.find(other.approval)).toMatchObject({ decidedBy: "cli", note: "checked" });
@@ -194,7 +193,10 @@ describe("the same command prints the same on a server as on its workspace, with
 
 test("events of a run and of an agent are printed while the server executes it [P10]", async () => {
   const run = await remote(["run", "greet", "--events"]);
-  const types = run.stdout.trim().split("\n").map((line) => (JSON.parse(line) as { readonly type: string }).type);
+  const types = run.stdout
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { readonly type: string }).type);
   expect(types.filter((type) => type !== "step_progress")).toEqual([
     "run_started",
     "step_started",
@@ -253,15 +255,26 @@ describe("what is wrong with the server is said, with what to do [P10]", () => {
     let received: string | undefined;
     const other = createHttpServer((request, response) => {
       received = request.headers.authorization;
-      response.writeHead(status, { "content-type": "application/json", ...headers }).end('{"items":[],"next_cursor":null}');
+      response
+        .writeHead(status, { "content-type": "application/json", ...headers })
+        .end('{"items":[],"next_cursor":null}');
     });
     await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
     const env = { WINDLASS_SERVER: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
-    expect(await remote(["runs"], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining("not as a Windlass server") });
+    expect(await remote(["runs"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not as a Windlass server"),
+    });
     headers = { "windlass-api": "2" };
-    expect(await remote(["runs"], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining("version 2 of the API") });
+    expect(await remote(["runs"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("version 2 of the API"),
+    });
     [status, headers] = [307, { location: `${url}/v1/runs` }];
-    expect(await remote(["runs"], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining("not as a Windlass server") });
+    expect(await remote(["runs"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("not as a Windlass server"),
+    });
     expect(received).toBe(`Bearer ${token}`);
     other.close();
   });
@@ -290,7 +303,11 @@ describe("what is wrong with the server is said, with what to do [P10]", () => {
         relay.closeAllConnections();
       },
     });
-    expect([isCut, done.code, done.stderr]).toEqual([true, 0, expect.stringContaining("connection to the server is lost")]);
+    expect([isCut, done.code, done.stderr]).toEqual([
+      true,
+      0,
+      expect.stringContaining("connection to the server is lost"),
+    ]);
     expect(done.stderr.match(/wait: started/g)).toHaveLength(1);
     relay.close();
   });

@@ -781,7 +781,13 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
 
       test("is listed with its first and last run, the one with the newest run first, page by page", async () => {
         await make("alone");
-        for (const [id, talk] of [["a", "t"], ["b", "u"], ["c", "v"], ["d", "t"]] as const) await inTalk(id, talk);
+        for (const [id, talk] of [
+          ["a", "t"],
+          ["b", "u"],
+          ["c", "v"],
+          ["d", "t"],
+        ] as const)
+          await inTalk(id, talk);
         const all = await runs.conversations({ limit: 9 });
         expect(all.map(({ position: _position, ...rest }) => rest)).toEqual([
           { id: "t", runs: 2, firstRun: "a", lastRun: "d" },

@@ -61,7 +61,10 @@ async function ask(
   body: Readonly<Record<string, unknown>> = {},
   request: Readonly<Record<string, unknown>> = { headers: waits },
 ): Promise<Received & { readonly body: RunBody }> {
-  const received = await served.send("POST", "/v1/agents/autonomous/messages", { body: { prompt, ...body }, ...request });
+  const received = await served.send("POST", "/v1/agents/autonomous/messages", {
+    body: { prompt, ...body },
+    ...request,
+  });
   return received as Received & { readonly body: RunBody };
 }
 
@@ -158,7 +161,10 @@ test("the same message with the same run id is sent once [P04]", async () => {
 
 test("a call of the agent waits for an approval, and the answer follows the decision [P04] [P05]", async () => {
   const { files } = await agentFiles([{ toolCalls: [{ name: "send", args: { to: "ann" } }] }, "Sent."]);
-  const served = await serveWorkspace({ ...files, "windlass.yaml": `${files["windlass.yaml"]}permissions: { ask: [send] }\n` });
+  const served = await serveWorkspace({
+    ...files,
+    "windlass.yaml": `${files["windlass.yaml"]}permissions: { ask: [send] }\n`,
+  });
   const asked = await ask(served, "write to ann", { conversation_id: "mail" });
   expect([asked.status, asked.body.status, asked.body.approvals[0]?.tool]).toEqual([202, "waiting", "send"]);
   expect((await ask(served, "and now?", { conversation_id: "mail" })).body).toMatchObject({
@@ -197,7 +203,11 @@ test("an unknown runner, model or image is refused with what there is [P04] [P07
 });
 
 test("a broken model fails the run with its reason, and the conversation continues after it [P04]", async () => {
-  const { files } = await agentFiles(["Hello.", { status: 400, body: { error: { message: "bad key sk-1" } } }, "Fine."]);
+  const { files } = await agentFiles([
+    "Hello.",
+    { status: 400, body: { error: { message: "bad key sk-1" } } },
+    "Fine.",
+  ]);
   const served = await serveWorkspace(files);
   await ask(served, "hello", { conversation_id: "talk" });
   const failed = await ask(served, "and?", { conversation_id: "talk" });
@@ -296,7 +306,9 @@ test("the events of a message are streamed with the pieces of its text, and resu
     "text/event-stream",
     "/v1/runs/count-1",
   ]);
-  const pieces = [...text.matchAll(/^data: (.*"text_delta".*)$/gm)].map(([, data]) => JSON.parse(data ?? "").event.text);
+  const pieces = [...text.matchAll(/^data: (.*"text_delta".*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? "").event.text,
+  );
   expect(pieces.join("")).toBe("one two three");
   expect(pieces.length).toBeGreaterThan(1);
   expect(text.trimEnd().endsWith("event: end\ndata: {}")).toBe(true);
@@ -308,7 +320,11 @@ test("the events of a message are streamed with the pieces of its text, and resu
 });
 
 test("the client asks, streams, lists, reads and removes conversations [P04] [P08]", async () => {
-  const { files } = await agentFiles([{ toolCalls: [{ name: "send", args: { to: "ann" } }] }, "Sent.", { text: "Only once.", delayMs: 200, pieceDelayMs: 5 }]);
+  const { files } = await agentFiles([
+    { toolCalls: [{ name: "send", args: { to: "ann" } }] },
+    "Sent.",
+    { text: "Only once.", delayMs: 200, pieceDelayMs: 5 },
+  ]);
   const { url } = await serveWorkspace(files);
   const client = createClient({ url, token: adminToken });
   const { answer, run } = await client.agents.ask("autonomous", "write to ann", { conversationId: "mail" });

@@ -27,7 +27,8 @@ export const agentSchemas = {
         type: "string",
         minLength: 1,
         maxLength: 200,
-        description: "The conversation to continue, or to start under this id. Default: a new one, with the id of the run.",
+        description:
+          "The conversation to continue, or to start under this id. Default: a new one, with the id of the run.",
       },
       run_id: {
         type: "string",
@@ -153,7 +154,8 @@ export const agentRoutes = {
     method: "DELETE",
     path: "/v1/conversations/{id}",
     access: "run",
-    summary: "Remove a conversation with its runs and the records of their calls. 409 while one of its runs has not ended.",
+    summary:
+      "Remove a conversation with its runs and the records of their calls. 409 while one of its runs has not ended.",
     response: "ConversationRemoved",
   },
 } as const;

@@ -56,10 +56,7 @@ export interface RemoteSession extends RunSession {
 export type RunPersistence = "durable" | "if-possible" | "none";
 
 /** Opens the workspace here, or that of the server, to execute runs, runs `work`, and closes it. */
-export function withRuns(
-  invocation: Invocation,
-  work: (session: RunSession) => Promise<ExitCode>,
-): Promise<ExitCode> {
+export function withRuns(invocation: Invocation, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
   return invocation.server === undefined ? withLocalRuns(invocation, work) : withRemoteRuns(invocation, work);
 }
 

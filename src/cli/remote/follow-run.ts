@@ -131,7 +131,13 @@ export function markReused(reused: readonly string[]): (events: readonly WireEve
 }
 
 /** Events that may happen repeatedly, and are never replayed. */
-const ephemeral: ReadonlySet<unknown> = new Set(["text_delta", "thinking_delta", "step_progress", "tool_progress", "call_progress"]);
+const ephemeral: ReadonlySet<unknown> = new Set([
+  "text_delta",
+  "thinking_delta",
+  "step_progress",
+  "tool_progress",
+  "call_progress",
+]);
 
 /** The parts of an event that differ from those of all others of its run; the times of a replay may differ. */
 const identifying = ["type", "step", "item", "attempt", "status", "approval_id", "part", "round", "call_id", "code"];

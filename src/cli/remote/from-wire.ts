@@ -11,7 +11,10 @@ type Wire = Readonly<Record<string, unknown>>;
 /** snake_case keys of a flat object to camelCase; the reverse of `snakeKeys`. */
 function camelKeys(wire: Wire): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(wire).map(([key, value]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+    Object.entries(wire).map(([key, value]) => [
+      key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
   );
 }
 
@@ -70,7 +73,14 @@ export function toApproval(wire: WireValue<"Approval">): Approval {
 
 /** The result of an agent from its JSON form; the messages of the conversation stay at the server. */
 export function toAgentResult(wire: Wire): AgentResult {
-  const { prompt: _prompt, reasoning: _reasoning, usage, tool_usage_summary: tools, notice_data: notices, ...rest } = wire;
+  const {
+    prompt: _prompt,
+    reasoning: _reasoning,
+    usage,
+    tool_usage_summary: tools,
+    notice_data: notices,
+    ...rest
+  } = wire;
   const { steps, error } = rest;
   const result = {
     ...camelKeys(rest),

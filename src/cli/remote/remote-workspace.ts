@@ -61,7 +61,10 @@ export class RemoteWorkspace implements RunWorkspace {
       return this.#followChain(run, how, markReused(reused));
     },
     previewRerun: async (id, from) => {
-      const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
+      const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", {
+        params: { id },
+        query: { from },
+      });
       // Its fields have the same names in both forms.
       return preview as unknown as RerunPreview;
     },
@@ -101,7 +104,8 @@ export class RemoteWorkspace implements RunWorkspace {
       cursor = page.next_cursor;
     } while (cursor);
     const near = suggest(name, names);
-    const hint = near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
+    const hint =
+      near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
     const message = `there is no chain named ${JSON.stringify(name)}; ${hint}`;
     throw fail(message, { code: "tool_not_found", reason: "unknown_chain" });
   }
@@ -217,6 +221,8 @@ export class RemoteWorkspace implements RunWorkspace {
     const { status, tool, result } = log;
     // The log of a durable call.
     const known = { runId: id, status, tool } as DurableCallResult;
-    return result === undefined ? known : { ...known, result: toToolResult(result as Readonly<Record<string, unknown>>) };
+    return result === undefined
+      ? known
+      : { ...known, result: toToolResult(result as Readonly<Record<string, unknown>>) };
   }
 }

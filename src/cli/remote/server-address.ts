@@ -50,7 +50,8 @@ function parseAddress(text: string, where: string): URL {
   if (isUsable && url.username === "" && url.password === "" && url.search === "" && url.hash === "") return url;
   const hint = "write it as http://127.0.0.1:4780, or https:// with the name of the server";
   // An address may contain a password.
-  if (isUsable) throw new UsageError(`${where} has more than the address of a server; the token is in ${tokenVariable}`, hint);
+  if (isUsable)
+    throw new UsageError(`${where} has more than the address of a server; the token is in ${tokenVariable}`, hint);
   throw new UsageError(`${where}: ${JSON.stringify(text)} is not the address of a server`, hint);
 }
 

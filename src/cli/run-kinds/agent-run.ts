@@ -23,12 +23,7 @@ export const agentRuns: RunKindCommands<AgentResult> = {
   reportCancelled: (result, session, cancelled) =>
     reportCancelledCalls(toWireAgent(result, session.workspace.engine.redactor), session, cancelled),
   show: showAgentRun,
-  repeat: (run, { engine }) => [
-    "ask",
-    "--runner",
-    run.name,
-    engine.redactor.knownText(promptOfRun(run)),
-  ],
+  repeat: (run, { engine }) => ["ask", "--runner", run.name, engine.redactor.knownText(promptOfRun(run))],
 };
 
 /** `windlass show` for a run of an agent: the prompt, the steps and the answer. */

@@ -1,5 +1,13 @@
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, apiVersion, createProblem, routes, toProblem } from "../../api/index.ts";
+import {
+  type Problem,
+  type Route,
+  type RouteName,
+  apiVersion,
+  createProblem,
+  routes,
+  toProblem,
+} from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import type { Access, Admission } from "./access.ts";

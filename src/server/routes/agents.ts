@@ -170,7 +170,10 @@ function requireOwn({ id, first }: OpenedConversation, caller: Caller): void {
   const owner = principalOfRun(first);
   if (owner === caller.principal || caller.scopes.has("admin")) return;
   const whose = owner === undefined ? "a user at the terminal" : `"${owner}"`;
-  throw refusal("forbidden", `conversation ${id} was started by ${whose}; start another one, or use a token with the scope "admin"`);
+  throw refusal(
+    "forbidden",
+    `conversation ${id} was started by ${whose}; start another one, or use a token with the scope "admin"`,
+  );
 }
 
 async function listConversations({

@@ -1,7 +1,14 @@
 import { type Problem, type WireValue, toProblem } from "../../api/index.ts";
 import { type Workspace, toWireTool } from "../../app/index.ts";
 import { toolFinderOf } from "../../hub/index.ts";
-import { type AnyTool, type Registration, type ToolError, type WireNames, effectLabel, toWireResult } from "../../tool/index.ts";
+import {
+  type AnyTool,
+  type Registration,
+  type ToolError,
+  type WireNames,
+  effectLabel,
+  toWireResult,
+} from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
 import { type Handlers, ProblemError, type ServerRequest, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";

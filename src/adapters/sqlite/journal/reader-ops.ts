@@ -3,7 +3,15 @@ import { readChanges, readFeedHead, readFeedStart } from "./change-queries.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listConversations, listExecutable, listFinishedRuns, listRuns, listTurns, readRun, readUpdates } from "./run-queries.ts";
+import {
+  listConversations,
+  listExecutable,
+  listFinishedRuns,
+  listRuns,
+  listTurns,
+  readRun,
+  readUpdates,
+} from "./run-queries.ts";
 import type { Served } from "../thread/serve-ops.ts";
 import { serveFile } from "../database/set-up.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";

@@ -143,7 +143,10 @@ export function listFinishedRuns(db: DatabaseSync, { since, until }: Required<Fi
 export const conversationHasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
 
 /** Conversations, the one with the newest run first. */
-export function listConversations(db: DatabaseSync, { id, before, limit }: ConversationsQueryRow): StoredConversation[] {
+export function listConversations(
+  db: DatabaseSync,
+  { id, before, limit }: ConversationsQueryRow,
+): StoredConversation[] {
   const list = db.prepare(
     `SELECT listed.id, runs, newest AS position, first.id AS firstRun, last.id AS lastRun
      FROM (SELECT conversation AS id, count(*) AS runs, min(number) AS oldest, max(number) AS newest FROM runs

@@ -120,7 +120,9 @@ async function runToResume(decided: CliDecision, invocation: Invocation): Promis
     terminal.log(terminal.tint("dim", later));
     return undefined;
   }
-  const run = await withRunData(invocation, async ({ store }) => (await store?.runs.read(runId))?.run, { writes: true });
+  const run = await withRunData(invocation, async ({ store }) => (await store?.runs.read(runId))?.run, {
+    writes: true,
+  });
   if (run === undefined) return undefined;
   // A server resumes it at once, and may have ended it already.
   if (run.status === "waiting" || run.status === "running" || invocation.server !== undefined) return runId;

@@ -72,7 +72,11 @@ async function tools({ conversation, word, terminal, language }: ChatCommandCont
     columns: terminal.sideColumns,
     paint: (style, text) => terminal.tint(style, text),
   };
-  for (const line of toolTable(found.map((one) => toListedTool(one, conversation.workspace)), side)) terminal.log(line);
+  for (const line of toolTable(
+    found.map((one) => toListedTool(one, conversation.workspace)),
+    side,
+  ))
+    terminal.log(line);
   terminal.log(terminal.tint("dim", cliTexts[language].chat.tools(found.length)));
   return "done";
 }

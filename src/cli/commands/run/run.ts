@@ -10,7 +10,13 @@ import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { prepareForChain } from "../../open/prepare-servers.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
-import { type LocalSession, type RunSession, followRun, withLocalRuns, withRemoteRuns } from "../../open/run-session.ts";
+import {
+  type LocalSession,
+  type RunSession,
+  followRun,
+  withLocalRuns,
+  withRemoteRuns,
+} from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -51,7 +57,10 @@ function runHere(invocation: Invocation): Promise<ExitCode> {
 function runRemotely(invocation: Invocation): Promise<ExitCode> {
   const [name = ""] = invocation.words;
   if (/[/\\]|\.ya?ml$/i.test(name))
-    throw new UsageError("a server runs its own chains: name one", `list them with: ${commandLine(invocation, "chains")}`);
+    throw new UsageError(
+      "a server runs its own chains: name one",
+      `list them with: ${commandLine(invocation, "chains")}`,
+    );
   if (invocation.flag("dryRun")) throw new UsageError("--dry-run works on the workspace of this machine only");
   return withRemoteRuns(invocation, async (session) => {
     const { workspace } = session;
