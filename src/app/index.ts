@@ -11,14 +11,17 @@
  */
 
 export * from "./api-tokens.ts";
+export { type AuditActor, auditedApprovals } from "./audit.ts";
 export * from "./chain-folder.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";
 export * from "./load-chain.ts";
+export * from "./local-token.ts";
 export type * from "./open-agents.ts";
 export * from "./open-mcp.ts";
 export { type WorkspaceJournal, openJournal } from "./open-journal.ts";
 export * from "./open-trust.ts";
+export { triggerProblems } from "./open-triggers.ts";
 export * from "./trust-new-workspace.ts";
 export * from "./trust-reasons.ts";
 export * from "./trust-store.ts";
@@ -39,6 +42,7 @@ export * from "./tool-file-names.ts";
 export * from "./save-chain.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
+export * from "./runs/locate-expression.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./runs/replay-events.ts";
 export * from "./wire/to-wire.ts";

@@ -4,31 +4,45 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type DeliveryStore,
+  type AuditLog,
   type ChangeFeed,
+  type IdempotencyKeyStore,
   InMemoryChanges,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunStore,
+  type TriggerStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
+  createInMemoryDeliveries,
+  createInMemoryAuditLog,
+  createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
+  createInMemoryTriggers,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
-import { RunService } from "../run/index.ts";
+import { type RunPorts, RunService } from "../run/index.ts";
+import { channelsOfEnd } from "./callbacks.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals, runs and tokens. */
+/** The stores of a workspace for records, approvals, runs, and access to its server. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly deliveries: DeliveryStore;
+  readonly idempotencyKeys: IdempotencyKeyStore;
+  readonly audit: AuditLog;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
+  readonly triggers: TriggerStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -51,14 +65,13 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens, changes } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, changes, cache: index.cache, close };
+  return { ...storesOf(store), cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -67,8 +80,13 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens, changes } = store;
-  return { store, records, approvals, runs, tokens, changes, cache: undefined, close: () => store.close() };
+  return { ...storesOf(store), cache: undefined, close: () => store.close() };
+}
+
+function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
+  const { records, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries } = store;
+  const approvals = auditedApprovals(store.approvals, audit);
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries };
 }
 
 function makeFolder(data: string): void {
@@ -95,12 +113,18 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
   const changes = new InMemoryChanges();
   const approvals = createInMemoryApprovals({ changes });
+  const audit = createInMemoryAuditLog();
+  const deliveries = createInMemoryDeliveries();
   return {
     records,
-    approvals,
-    runs: createInMemoryRunJournal({ records, approvals, changes }),
+    approvals: auditedApprovals(approvals, audit),
+    runs: createInMemoryRunJournal({ records, approvals, changes, deliveries }),
     changes,
     tokens: createInMemoryApiTokens(),
+    idempotencyKeys: createInMemoryIdempotencyKeys(),
+    audit,
+    triggers: createInMemoryTriggers(),
+    deliveries,
     cache: undefined,
     store: undefined,
     close: () => records.close(),
@@ -110,7 +134,15 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
 /** The service that stores and executes the durable runs of a workspace. */
 export function openRunService(
   { runs: journal, approvals }: WorkspaceJournal,
-  { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
+  {
+    engine,
+    config,
+  }: {
+    readonly engine: Engine;
+    readonly config: Pick<WorkspaceConfig, "approvals" | "callbacks">;
+  },
 ): RunService {
-  return new RunService({ journal, approvals, interruptedApprovalMs: config.approvals.interruptedMs, secrets: engine });
+  const { interruptedMs: interruptedApprovalMs } = config.approvals;
+  const channelsOf: RunPorts["channelsOf"] = (run, status) => channelsOfEnd(config, run, status);
+  return new RunService({ journal, approvals, interruptedApprovalMs, secrets: engine, channelsOf });
 }

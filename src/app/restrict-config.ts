@@ -75,9 +75,16 @@ function wideSettings(config: WorkspaceConfig, dir: string): WideSetting[] {
   return [
     ...(isWide(permissions) ? [widePermissions(permissions)] : []),
     ...others,
+    ...callbackReceivers(config),
     ...servedBuiltins(config),
     ...outsideFolders(config, dir),
   ];
+}
+
+/** Receivers of the ends of runs, which hold their outputs. */
+function callbackReceivers({ callbacks }: WorkspaceConfig): WideSetting[] {
+  if (Object.keys(callbacks).length === 0) return [];
+  return [{ item: settingItem("callbacks", callbacks), narrow: (current) => ({ ...current, callbacks: {} }) }];
 }
 
 function widePermissions(permissions: PermissionRules): WideSetting {

@@ -17,14 +17,14 @@ import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { toolsOf } from "./plan-targets.ts";
-import { sameChains, snapshotOf } from "./plan/snapshot.ts";
+import { eventsOfSnapshot, sameChains, snapshotOf } from "./plan/snapshot.ts";
 import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
 import { notifyRun } from "./texts/chain-texts.ts";
 import { resolveCallEffect } from "../engine/index.ts";
 import type { Failure } from "../base/index.ts";
-import type { JournalEvent, NewRun, RunRecording } from "../store/index.ts";
+import type { JournalEvent, NewRun, RunRecording, StoredRun } from "../store/index.ts";
 import { stepPathOfKey } from "./interpreter/parse-step-key.ts";
 import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 import type { StepState } from "./interpreter/step-state.ts";
@@ -159,6 +159,10 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
         `run ${runId} has ended, but an agent that it called may still be waiting or running: ${String(error)}`,
       );
     }
+  }
+
+  eventsOf({ definition }: StoredRun): ReadonlySet<string> | undefined {
+    return eventsOfSnapshot(definition);
   }
 
   /** Replays a run to the end of its journal; executes nothing. */

@@ -28,9 +28,19 @@ export interface RerunOptions extends RequestOptions {
   readonly repeatOnce?: boolean | undefined;
 }
 
+/** Options of an event for a run. */
+export interface SendEventOptions extends RequestOptions {
+  /** An event with the same name and id is delivered to a run once. */
+  readonly eventId?: string | undefined;
+}
+
 type Run = WireValue<"RunDetail">;
 
-/** Runs of all kinds. */
+/**
+ * Runs of all kinds.
+ *
+ * @see docs/guide/events.md
+ */
 export class ClientRuns {
   readonly #sender: RequestSender;
 
@@ -72,6 +82,15 @@ export class ClientRuns {
     return (await this.#sender.send("explain_run", { params: { id }, query, ...options })).body;
   }
 
+  /** Compares a run of a chain with another one. Default: the run of the same chain before it. */
+  async diff(
+    id: string,
+    query: QueryParams<"diff_runs"> = {},
+    options: RequestOptions = {},
+  ): Promise<ResponseBody<"diff_runs">> {
+    return (await this.#sender.send("diff_runs", { params: { id }, query, ...options })).body;
+  }
+
   /** All events of a run, from its first one until it has ended; over lost connections and restarts of the server. */
   follow(
     id: string,
@@ -100,6 +119,11 @@ export class ClientRuns {
     return (await this.#sender.send("resume_run", { params: { id }, ...options })).body;
   }
 
+  /** Previews a rerun from a step: the steps that run again, and those whose results are reused. */
+  async previewRerun(id: string, from: string, options: RequestOptions = {}): Promise<ResponseBody<"preview_rerun">> {
+    return (await this.#sender.send("preview_rerun", { params: { id }, query: { from }, ...options })).body;
+  }
+
   /** Runs the current chain again; with `from`, results of steps that do not depend on that step are reused. */
   async rerun(id: string, { from, input, runId, repeatOnce, ...request }: RerunOptions = {}): Promise<Run> {
     const body: RequestBody<"rerun"> = {
@@ -109,5 +133,16 @@ export class ClientRuns {
       ...(repeatOnce !== undefined && { repeat_once: repeatOnce }),
     };
     return (await this.#sender.send("rerun", { params: { id }, body, ...request })).body;
+  }
+
+  /** Delivers an event to a run. With an `eventId`, it is safe to send again: the run receives the event once. */
+  async sendEvent(
+    id: string,
+    name: string,
+    data: unknown = null,
+    { eventId, ...options }: SendEventOptions = {},
+  ): Promise<ResponseBody<"send_event">> {
+    const body: RequestBody<"send_event"> = { data, ...(eventId !== undefined && { event_id: eventId }) };
+    return (await this.#sender.send("send_event", { params: { id, name }, body, ...options })).body;
   }
 }

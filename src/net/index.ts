@@ -19,6 +19,7 @@ export * from "./create-fetch.ts";
 export type * from "./connector.ts";
 export * from "./http-client.ts";
 export * from "./inbound-guard.ts";
+export * from "./inbound-server.ts";
 export * from "./net-reasons.ts";
 export type * from "./resolve-target.ts";
 export * from "./retry-after.ts";

@@ -4,12 +4,15 @@ import type {
   ConversationRemoval,
   ConversationTurn,
   ConversationTurnRange,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   JournalEvent,
   CancelRequest,
   Liveness,
   NewConversationTurn,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   RunCursor,
@@ -135,6 +138,14 @@ export class SealedJournal implements RunStore {
   revealEvents(runId: string, events: readonly JournalEvent[]): readonly JournalEvent[] {
     const opener = new Opener(runId, this.#known.secrets, false);
     return events.map((event) => withData(event, opener.data(event.data)));
+  }
+
+  deliver(event: NewExternalEvent): Promise<EventDelivery> {
+    return this.#journal.deliver({ ...event, data: this.#sealerOf("").redactedJson(event.data) });
+  }
+
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#journal.inbox(runId, after);
   }
 
   requestCancel(runId: string, by: string | undefined): Promise<boolean> {

@@ -1,7 +1,9 @@
+import type { RunEvent } from "../chain/index.ts";
+import type { InboundLimits } from "../net/index.ts";
 import type { CallerLimitOptions } from "./request/caller-limits.ts";
 import type { StaticTokens } from "./request/find-callers.ts";
 import type { SessionGrant } from "./request/session-codes.ts";
-import type { AccessLogEntry } from "./request/create-app.ts";
+import type { AccessLogEntry } from "./request/access-log.ts";
 
 /** Options of {@link createServer}. */
 export interface ServerOptions {
@@ -17,6 +19,12 @@ export interface ServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a body. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
+  /** Limits of connections. */
+  readonly connectionLimits?: Partial<InboundLimits>;
+  /** Maximum time that `close` waits for requests that are being handled. Default: 10 s. */
+  readonly drainMs?: number;
+  /** Receives the events of the runs of chains that it executes. */
+  readonly onRunEvent?: (event: RunEvent) => void;
   /** Receives a line for each request. */
   readonly onAccess?: (entry: AccessLogEntry) => void;
   /** Receives errors other than failures, which are bugs. Default: a process warning. */
@@ -31,6 +39,6 @@ export interface Server {
   listen(port?: number): Promise<{ readonly url: string; readonly port: number }>;
   /** A one-time code for a link, valid for five minutes: `POST /v1/session` exchanges it for a token. */
   createSessionCode(grant: SessionGrant): string;
-  /** Reports itself as not ready, refuses new requests, and waits for those that are running. */
+  /** Reports itself as not ready, starts no more work, waits for running requests, and then stops to listen. */
   close(): Promise<void>;
 }

@@ -1,30 +1,35 @@
-import { type Server as HttpServer, createServer as createHttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { RouteName } from "../api/index.ts";
+import { type RouteName, createProblem } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
-import { createIdGenerator, fail } from "../base/index.ts";
-import { createInboundGuard } from "../net/index.ts";
+import { createIdGenerator, systemClock } from "../base/index.ts";
+import { InboundServer, createInboundGuard } from "../net/index.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
-import { createApp } from "./request/create-app.ts";
+import { toOpenApi } from "./openapi/to-openapi.ts";
+import { type Connection, createApp } from "./request/create-app.ts";
+import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
+import { KeyedRequests } from "./request/keyed-requests.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
-import { healthRoutes, toOpenApi } from "./routes/service.ts";
+import { callRoutes } from "./routes/calls.ts";
+import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { recordRoutes } from "./routes/records.ts";
+import { externalEventRoutes } from "./routes/external-events.ts";
+import { auditRoutes, recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
+const defaultDrainMs = 10_000;
 
 /** Options of a server, and the parts that it begins with. */
 export interface WorkspaceServerOptions extends ServerOptions {
@@ -35,78 +40,85 @@ export interface WorkspaceServerOptions extends ServerOptions {
 /** The server that `createServer` loads on first use. */
 export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly fetch: Server["fetch"];
-  readonly #host: string;
-  readonly #server: HttpServer;
+  readonly #server: InboundServer;
   readonly #hub: EventHub;
   readonly #worker: RunWorker;
-  #port: number | undefined;
+  readonly #drainMs: number;
   #isReady = true;
 
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
-    this.#host = host;
-    this.#hub = new EventHub(workspace);
-    this.#worker = new RunWorker(workspace, this.#hub.live);
+    this.#drainMs = options.drainMs ?? defaultDrainMs;
+    this.#hub = new EventHub(workspace, options.onRunEvent);
+    this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
+    const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
+    const ids = createIdGenerator();
+    const { onError = warn } = options;
     const app = createApp({
       workspace,
       handlers: {
-        ...toolRoutes(names),
+        ...toolRoutes(names, this.#worker),
         ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
+        ...auditRoutes(),
+        ...callRoutes(this.#worker),
         ...chainRoutes(),
         ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
+        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
+        ...triggerRoutes(this.#worker),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
       access: new Access({
-        guard: createInboundGuard({ host, allowedHosts, allowedOrigins }),
+        guard,
         findCaller,
         limits: options.limits,
-        port: () => this.#port,
+        port: () => this.#server.port,
       }),
-      ids: createIdGenerator(),
+      keyed: new KeyedRequests({ workspace, ids, clock: systemClock, onError: (error) => onError(error, "") }),
+      ids,
       isReady: () => this.#isReady,
       maxBodyBytes,
       onAccess: options.onAccess,
-      onError: options.onError ?? warn,
+      onError,
     });
-    this.fetch = (request) => app.fetch(request, {});
+    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
+    this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
-      (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
+      (request, { incoming, outgoing }) =>
+        handle(request, {
+          address: incoming.socket.remoteAddress,
+          onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
+        }),
       { overrideGlobalObjects: false },
     );
-    this.#server = createHttpServer(
-      { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 },
-      (incoming, outgoing) => void listener(incoming, outgoing),
-    );
+    this.#server = new InboundServer({
+      host,
+      limits: options.connectionLimits,
+      handle: (incoming, outgoing) => void listener(incoming, outgoing),
+      refusal: (detail) => ({
+        type: "application/problem+json",
+        body: JSON.stringify(createProblem("bad_request", detail)),
+      }),
+    });
   }
 
   async listen(port: number = defaultPort): Promise<{ readonly url: string; readonly port: number }> {
-    const host = this.#host;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const failed = (error: NodeJS.ErrnoException): void =>
-      reject(fail(`cannot listen on ${host}:${port}: ${error.message}`, { code: "not_available", cause: error }));
-    this.#server.once("error", failed);
-    this.#server.listen(port, host, resolve);
-    await promise;
-    this.#server.off("error", failed);
-    this.#port = (this.#server.address() as AddressInfo).port;
+    const url = await this.#server.listen(port);
     this.#worker.start();
-    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${this.#port}`, port: this.#port };
+    return { url, port: this.#server.port ?? port };
   }
 
   async close(): Promise<void> {
     this.#isReady = false;
     await this.#worker.stop();
     this.#hub.close();
-    if (!this.#server.listening) return;
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeIdleConnections();
-    await closed;
+    await this.#server.close(this.#drainMs);
   }
 }
 

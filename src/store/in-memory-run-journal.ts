@@ -1,23 +1,35 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
-import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
+import {
+  type InMemoryRun,
+  deliverTo,
+  eventsOf,
+  hasAwaitedEvent,
+  listedRun,
+  matchesQuery,
+  publicEvent,
+  storedRun,
+} from "./in-memory-run.ts";
 import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
 import type { ApprovalStore } from "./approvals.ts";
-import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
+  deliveriesOfEnd,
   eventsPerUpdate,
   sequenceGapFailure,
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  runLimit,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
+  EventDelivery,
+  ExternalEvent,
   JournalEvent,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   NewConversationTurn,
@@ -53,7 +65,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 }
 
 class InMemoryRunJournal implements RunStore {
-  readonly #records: Pick<RecordStore, "add"> | undefined;
+  readonly #sinks: Pick<InMemoryRunJournalOptions, "records" | "deliveries">;
   readonly #approvals: Pick<ApprovalStore, "get">;
   readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
@@ -68,10 +80,11 @@ class InMemoryRunJournal implements RunStore {
   readonly #turns = new InMemoryTurns();
   readonly #watchers = new Set<(runId: string) => void>();
   #lastPosition = 0;
+  #lastEventPosition = 0;
 
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
-    this.#records = options.records;
+    this.#sinks = options;
     this.#approvals = options.approvals;
     this.#changes = options.changes;
     this.#changes?.ofRuns(this.#runs);
@@ -113,7 +126,7 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], positions: [], end: undefined, cancel: undefined, deaths: 0 };
+    const begin = { events: [...before], positions: [], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
     const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
     this.#runs.set(run.id, stored);
     this.#changes?.run(stored);
@@ -171,7 +184,7 @@ class InMemoryRunJournal implements RunStore {
     stored.events.push(event);
     this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
-    if (event.record !== undefined) this.#records?.add(event.record);
+    if (event.record !== undefined) this.#sinks.records?.add(event.record);
     this.#changed(lease.runId);
     return undefined;
   }
@@ -189,8 +202,9 @@ class InMemoryRunJournal implements RunStore {
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
-    const { turn, ...reported } = end;
+    const { turn, channels = [], ...reported } = end;
     stored.end = reported;
+    await this.#sinks.deliveries?.add(deliveriesOfEnd(lease, channels, end.at));
     const { conversation, id: runId } = stored.made;
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
@@ -209,6 +223,20 @@ class InMemoryRunJournal implements RunStore {
     if (stored.status === "waiting") stored.waitsFor = "ready";
     this.#changes?.run(stored);
     return true;
+  }
+
+  async deliver({ runId, ...event }: NewExternalEvent): Promise<EventDelivery> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return "unknown";
+    const delivery = deliverTo(stored, event, () => ++this.#lastEventPosition);
+    if (delivery !== "delivered") return delivery;
+    if (stored.waitsFor === "ready") this.#changes?.run(stored);
+    this.#changed(runId);
+    return delivery;
+  }
+
+  async inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#runs.get(runId)?.inbox.filter(({ position }) => position > after) ?? [];
   }
 
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
@@ -230,7 +258,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
@@ -333,6 +361,7 @@ class InMemoryRunJournal implements RunStore {
     if (stored === undefined) return;
     // A map that shrinks and grows leaves old tables behind, which retain its old values for a while.
     stored.events.length = 0;
+    stored.inbox.length = 0;
     this.#runs.delete(runId);
     if (stored.made.conversation !== undefined) this.#turns.release(stored.made.conversation.id, runId);
   }
@@ -352,10 +381,11 @@ class InMemoryRunJournal implements RunStore {
   }
 
   /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
-  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
+  async #isAwake({ status, waitsFor, inbox }: InMemoryRun): Promise<boolean> {
     if (status !== "waiting" || waitsFor === undefined) return false;
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    if (hasAwaitedEvent(inbox, waitsFor)) return true;
     for (const id of waitsFor.approvals) {
       const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;
@@ -369,7 +399,7 @@ class InMemoryRunJournal implements RunStore {
 
   /** Refuses the event, but adds its record: the call was made anyway. */
   #refuse(event: NewJournalEvent, failure: FailureError): Promise<void> {
-    if (event.record !== undefined) this.#records?.add(event.record);
+    if (event.record !== undefined) this.#sinks.records?.add(event.record);
     return Promise.reject(failure);
   }
 }

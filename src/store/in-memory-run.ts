@@ -1,4 +1,6 @@
 import type {
+  EventDelivery,
+  ExternalEvent,
   JournalEvent,
   NewJournalEvent,
   NewRun,
@@ -8,7 +10,7 @@ import type {
   RunWait,
   StoredRun,
 } from "./run-journal.ts";
-import { isLargePayload, textInJson } from "./run-state.ts";
+import { isFinished, isLargePayload, maxInboxEvents, textInJson } from "./run-state.ts";
 
 /** A run of an in-memory journal, as it changes. */
 export interface InMemoryRun {
@@ -18,6 +20,8 @@ export interface InMemoryRun {
   readonly events: NewJournalEvent[];
   /** The positions of its events in the changes of the journal. */
   readonly positions: number[];
+  /** External events, in order. */
+  readonly inbox: ExternalEvent[];
   status: RunStatus;
   end: RunEnd | undefined;
   owner: string | undefined;
@@ -30,10 +34,11 @@ export interface InMemoryRun {
 
 /** The run as a journal returns it. */
 export function storedRun(stored: InMemoryRun): StoredRun {
-  const { made, status, end, owner, epoch, deaths, cancel } = stored;
+  const { made, status, end, owner, epoch, deaths, cancel, waitsFor } = stored;
   return {
     ...made,
     status,
+    ...(typeof waitsFor === "object" && { waitsFor }),
     ...(end !== undefined && { finishedAt: end.at }),
     ...(end?.output !== undefined && { output: end.output }),
     ...(end?.error !== undefined && { error: end.error }),
@@ -49,6 +54,27 @@ export function storedRun(stored: InMemoryRun): StoredRun {
 export function listedRun(stored: InMemoryRun): StoredRun {
   const { output, ...run } = storedRun(stored);
   return output === undefined || isLargePayload(output) ? run : { ...run, output };
+}
+
+/** Adds an external event to the inbox of a run, and wakes the run if it waits for the event. */
+export function deliverTo(
+  stored: InMemoryRun,
+  event: Omit<ExternalEvent, "position">,
+  nextPosition: () => number,
+): EventDelivery {
+  const { inbox, waitsFor, status } = stored;
+  if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
+  if (isFinished(status)) return "ended";
+  if (inbox.length >= maxInboxEvents) return "full";
+  inbox.push({ position: nextPosition(), ...event });
+  const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
+  if (status === "waiting" && isAwaited === true) stored.waitsFor = "ready";
+  return "delivered";
+}
+
+/** True if the inbox has an event that the wait has not seen. */
+export function hasAwaitedEvent(inbox: readonly ExternalEvent[], { events = [] }: RunWait): boolean {
+  return events.some(({ name, after }) => inbox.some((event) => event.name === name && event.position > after));
 }
 
 /** Its events as a journal returns them. */

@@ -77,6 +77,8 @@ export interface ConversationTurnRange {
 /** A stored run. */
 export interface StoredRun extends NewRun {
   readonly status: RunStatus;
+  /** The wait of a suspended run: it is woken by any part of it. */
+  readonly waitsFor?: RunWait;
   readonly finishedAt?: number;
   /** JSON, of a finished run. */
   readonly output?: string;
@@ -183,13 +185,46 @@ export interface RunUpdate extends Pick<StoredRun, "id" | "kind" | "status" | "e
   readonly events: readonly JournalEvent[];
 }
 
-/** The approvals and the time that wake a suspended run. */
+/** The approvals, the events and the time that wake a suspended run. */
 export interface RunWait {
   /** Ids of approvals: a decision about any of them wakes the run. */
   readonly approvals: readonly string[];
+  /** Each of these external events wakes the run. */
+  readonly events?: readonly AwaitedEvent[];
   /** Epoch milliseconds: the run is woken at this time even without a decision. */
   readonly until?: number;
 }
+
+/** An external event that a suspended run waits for. */
+export interface AwaitedEvent {
+  readonly name: string;
+  /** Only an event after this position counts: the run has consumed those before. */
+  readonly after: number;
+}
+
+/** An event that someone outside of a run delivers to it, such as a payment. */
+export interface NewExternalEvent {
+  readonly runId: string;
+  /** Chosen by the sender: a second event of the run with the same name and id is a repetition. */
+  readonly id: string;
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** An event in the inbox of its run. A run consumes it by the outcome in its journal that names its position. */
+export interface ExternalEvent extends Omit<NewExternalEvent, "runId"> {
+  /** Increases in the order in which events were stored. */
+  readonly position: number;
+}
+
+/**
+ * Result of a delivery. `repeated`: the run already has the event; `ended`: the run is over; `full`: its inbox holds the
+ * maximum number of events; `unknown`: there is no such run.
+ */
+export type EventDelivery = "delivered" | "repeated" | "ended" | "full" | "unknown";
 
 /** End of a run, or its release. */
 export interface RunEnd {
@@ -207,6 +242,8 @@ export interface RunEnd {
   readonly turn?: string | (() => string);
   /** JSON: the metrics of a finished run of a chain, for statistics. A journal need not store them. */
   readonly metrics?: string;
+  /** Of a finished run: the channels to which its end is to be delivered. Added atomically with the end. */
+  readonly channels?: readonly string[];
 }
 
 /** A finished run of a chain, for statistics. */
@@ -272,9 +309,9 @@ export interface RunJournal {
    */
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
   /**
-   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision makes the
-   * runs that wait for it executable in its own transaction; a run that is to wait for a decision that has already been
-   * made is `woken`: it is executable at once.
+   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision or an
+   * event makes the runs that wait for it executable in its own transaction; a run that is to wait for one that has
+   * already happened is `woken`: it is executable at once.
    */
   finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken">;
   /**
@@ -300,6 +337,17 @@ export interface RunReader {
   watch(changed: (runId?: string) => void): () => void;
   /** Requests that the owner cancel the run, and makes a waiting run executable; durable when it resolves. False if the run is over or unknown. */
   requestCancel(runId: string, by: string | undefined): Promise<boolean>;
+}
+
+/** The external events of runs. */
+export interface EventInbox {
+  /**
+   * Atomically stores the event and makes a suspended run that waits for it executable; durable when it resolves. A run
+   * that does not wait for it yet finds it later.
+   */
+  deliver(event: NewExternalEvent): Promise<EventDelivery>;
+  /** The events of a run after this position, in their order. */
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]>;
 }
 
 /** A conversation with stored runs. */
@@ -341,4 +389,4 @@ export interface ConversationStore {
 }
 
 /** Runs and their conversations in one store, for their owners and readers. */
-export interface RunStore extends RunJournal, RunReader, ConversationStore {}
+export interface RunStore extends RunJournal, RunReader, EventInbox, ConversationStore {}

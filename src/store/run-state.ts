@@ -1,11 +1,25 @@
 import { type FailureError, fail } from "../base/index.ts";
-import type { JournalEvent, RunStatus } from "./run-journal.ts";
+import type { NewDelivery } from "./deliveries.ts";
+import type { JournalEvent, RunLease, RunStatus } from "./run-journal.ts";
 
 /** An owner without a sign of life for longer than this is gone, alive or not. */
 export const leaseTimeoutMs = 15_000;
 
 /** Maximum number of events that an observer of a run reads at once. */
 export const eventsPerUpdate = 200;
+
+/** Maximum number of external events of one run, consumed ones included. */
+export const maxInboxEvents = 1000;
+
+/** The subject of deliveries about the end of a run. A run that is reopened ends once more, under another lease. */
+export function endSubject({ runId, epoch }: RunLease): string {
+  return `${runId}/${epoch}`;
+}
+
+/** The deliveries of the end of a run to these channels. */
+export function deliveriesOfEnd(lease: RunLease, channels: readonly string[], createdAt: number): NewDelivery[] {
+  return channels.map((channel) => ({ channel, subject: endSubject(lease), createdAt }));
+}
 
 /** True if a run with this status is over for good. */
 export function isFinished(status: RunStatus): boolean {
@@ -18,12 +32,6 @@ const largeBytes = 256 * 1024;
 export function isLargePayload(json: string): boolean {
   // A UTF-16 unit takes at most three bytes.
   return json.length * 3 > largeBytes && Buffer.byteLength(json) > largeBytes;
-}
-
-/** Returns the maximum number of runs in a list. Default: 100; from 1 to 1,000. */
-export function runLimit(limit: number | undefined): number {
-  if (limit === undefined || Number.isNaN(limit)) return 100;
-  return Math.min(1000, Math.max(1, Math.trunc(limit)));
 }
 
 /** The text as it is written within a string of JSON. */

@@ -18,6 +18,7 @@ export const runSchemas = {
       rerun_of: { type: "string", description: "The run that it repeats." },
       called_by: { type: "string", description: "The run whose call started it." },
       error: { $ref: "#/components/schemas/Failure" },
+      waits_for: { $ref: "#/components/schemas/RunWait" },
       input_preview: { type: "string", description: "In lists: the beginning of the input, except of an agent." },
     },
     required: ["run_id", "kind", "status", "started_at"],
@@ -47,6 +48,7 @@ export const runSchemas = {
         items: { $ref: "#/components/schemas/Approval" },
         description: "The pending approvals that it waits for.",
       },
+      waits_for: { $ref: "#/components/schemas/RunWait" },
       cancel_requested: { type: "boolean", description: "It was cancelled and has not ended yet." },
     },
     required: ["run_id", "kind", "status", "started_at", "approvals"],
@@ -147,7 +149,17 @@ export const runSchemas = {
         description: "What the sentences state, in their order.",
         items: {
           type: "object",
-          properties: { step: { type: "string" }, code: { type: "string" }, params: { type: "object" } },
+          properties: {
+            step: { type: "string" },
+            code: { type: "string" },
+            params: { type: "object" },
+            position: {
+              type: "object",
+              description: "Of an expression that failed, if the file of the chain still has it.",
+              properties: { file: { type: "string" }, line: { type: "integer" }, column: { type: "integer" } },
+              required: ["file", "line", "column"],
+            },
+          },
           required: ["code", "params"],
         },
       },
@@ -291,6 +303,7 @@ export const runRoutes = {
     response: "RunDetail",
     status: 202,
     startsWork: true,
+    resumes: true,
   },
   cancel_run: {
     method: "POST",

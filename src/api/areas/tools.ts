@@ -107,10 +107,12 @@ export const toolRoutes = {
     method: "POST",
     path: "/v1/tools/{name}/call",
     access: "call",
-    summary: "Call a tool. With `Prefer: respond-async` or an `Idempotency-Key`, the call is durable.",
+    summary:
+      "Call a tool. With `Prefer: respond-async` or an `Idempotency-Key`, the call is durable; `Prefer: wait=30` then waits up to 30 s for its end.",
     body: "CallRequest",
     optionalBody: true,
     response: "CallResult",
+    accepted: "Call",
     startsWork: true,
   },
 } as const;

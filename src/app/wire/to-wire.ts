@@ -1,10 +1,13 @@
+import type { ApprovalService } from "../../engine/index.ts";
 import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import {
   type ApiToken,
   type Approval,
+  type AuditEntry,
   type CallRecord,
   type RunKindId,
   type Statistics,
+  type RunWait,
   type StoredRun,
   apiTokenStateAt,
   neverExpires,
@@ -22,6 +25,7 @@ import {
 import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
+import type { TriggerInfo } from "../../trigger/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 
 /** A record in JSON output. */
@@ -46,6 +50,38 @@ export function toWireApproval(approval: Approval): Record<string, unknown> {
   };
 }
 
+/**
+ * Approvals in JSON output. A pending one has the last one that was approved for the same tool and step, so that a person
+ * can compare their arguments.
+ *
+ * @param service Lists the earlier ones.
+ */
+export async function toWireApprovals(
+  approvals: readonly Approval[],
+  service: Pick<ApprovalService, "list">,
+): Promise<Record<string, unknown>[]> {
+  const hasPending = approvals.some(({ status }) => status === "pending");
+  const approved = hasPending ? [...(await service.list("approved")), ...(await service.list("used"))] : [];
+  return approvals.map((approval) => {
+    const last = approval.status === "pending" ? lastApproved(approval, approved) : undefined;
+    return { ...toWireApproval(approval), ...(last !== undefined && { last_approved: toLastApproved(last) }) };
+  });
+}
+
+function lastApproved({ tool, step }: Approval, approved: readonly Approval[]): Approval | undefined {
+  return approved
+    .filter((other) => other.tool === tool && other.step === step)
+    .reduce<Approval | undefined>(
+      (last, each) => ((last?.decidedAt ?? 0) < (each.decidedAt ?? 0) ? each : last),
+      undefined,
+    );
+}
+
+function toLastApproved(approval: Approval): Record<string, unknown> {
+  const { id, args, decided_at, decided_by } = toWireApproval(approval);
+  return { id, args, decided_at, ...(decided_by !== undefined && { decided_by }) };
+}
+
 /** A token of the HTTP API in JSON output, as of a time. */
 export function toWireToken(token: ApiToken, now: number): Record<string, unknown> {
   const { hash: _hash, createdAt, expiresAt, revokedAt, lastUsedAt, ...rest } = token;
@@ -58,6 +94,21 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
   };
+}
+
+/** A trigger in JSON output. */
+export function toWireTrigger({ last, next, ...rest }: TriggerInfo): Record<string, unknown> {
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    ...rest,
+    ...(last !== undefined && { last: { at: iso(last.at), run_id: last.runId } }),
+    ...(next !== undefined && { next: iso(next) }),
+  };
+}
+
+/** An entry of the audit log in JSON output. */
+export function toWireAuditEntry({ at, ...entry }: AuditEntry): Record<string, unknown> {
+  return { ...snakeKeys({ ...entry }), at: new Date(at).toISOString() };
 }
 
 /** Statistics in JSON output. */
@@ -150,6 +201,7 @@ export function toWireRun(
     ...(run.kind === "agent" && { prompt: redactor.knownText(promptOfRun(run)) }),
     status: run.status,
     ...(abandoned.has(run.id) && { interrupted: true }),
+    ...(run.status === "waiting" && run.waitsFor !== undefined && { waits_for: toWireWait(run.waitsFor) }),
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && {
       finished_at: new Date(run.finishedAt).toISOString(),
@@ -160,6 +212,11 @@ export function toWireRun(
     ...(run.conversation !== undefined && { conversation_id: run.conversation.id }),
     ...(run.error !== undefined && { error: toWireRunError(run.error, redactor) }),
   };
+}
+
+function toWireWait({ approvals, events = [], until }: RunWait): Record<string, unknown> {
+  const time = until === undefined ? {} : { until: new Date(until).toISOString() };
+  return { approvals, events: events.map(({ name }) => name), ...time };
 }
 
 /** The error of a stored run in JSON output. */

@@ -17,6 +17,9 @@ export type StepStatus =
 export interface FailedAttempt {
   readonly attempt: number;
   readonly tool: string;
+  /** Its start and its end, in epoch milliseconds. */
+  readonly startedAt: number;
+  readonly at: number;
   readonly error: Failure;
   /** Delay of the retry in milliseconds; or the reason why there is none. */
   readonly delayMs?: number;
@@ -57,6 +60,8 @@ export interface ItemState {
   durationMs: number;
   /** Time that it waited for slots of the engine or for decisions. */
   queuedMs?: number;
+  /** Epoch milliseconds; 0 if it never started. */
+  startedAt: number;
   /** Start of its first call, after it had a slot; epoch milliseconds. */
   workedFrom: number | undefined;
   /** Epoch milliseconds. */
@@ -76,6 +81,16 @@ export interface PendingStepApproval {
   readonly message: string;
   /** The approval is for the compensation of the step. */
   readonly isCompensation: boolean;
+}
+
+/** An open wait of a step for a time or an event. */
+export interface OpenStepWait {
+  /** Journal key of the wait within the run. */
+  readonly key: string;
+  /** The name of the event. */
+  readonly event: string | undefined;
+  /** Epoch milliseconds. */
+  readonly until: number | undefined;
 }
 
 /**
@@ -111,6 +126,8 @@ export interface StepState {
   approvalId?: string | undefined;
   /** Pending approvals for it, or for its compensation. */
   pendingApprovals?: PendingStepApproval[] | undefined;
+  /** Its open waits for times and events. */
+  waits?: readonly OpenStepWait[] | undefined;
   /** Total duration of its calls, without the time that they waited. */
   workMs: number;
   /** Time that it waited for slots of the engine or for decisions; the items of a `for_each` have their own. */

@@ -2,7 +2,14 @@ import { type Failure, definedOnly } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { renderCoded } from "../../text/index.ts";
 import { type OmittedTool, readSourceReport } from "../../tool/index.ts";
-import type { FailedAttempt, ItemState, NotRetried, StepState, StepStatus } from "../interpreter/step-state.ts";
+import type {
+  FailedAttempt,
+  ItemState,
+  NotRetried,
+  OpenStepWait,
+  StepState,
+  StepStatus,
+} from "../interpreter/step-state.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
 import { rounded } from "./run-metrics.ts";
@@ -18,6 +25,8 @@ export interface LoggedError {
 /** One item of a `for_each`, as logs show it. */
 export interface ItemLog {
   readonly status: StepStatus;
+  /** Local time with offset; absent if it never started. */
+  readonly started_at?: string;
   readonly attempts: number;
   /** Without the time in `queued_ms`. */
   readonly duration_ms: number;
@@ -31,6 +40,9 @@ export interface FailedAttemptLog extends LoggedError {
   readonly tool: string;
   /** Index of the item of a `for_each`, from 0. */
   readonly item?: number;
+  /** Its start and its end, in local time with offset. */
+  readonly started_at: string;
+  readonly failed_at: string;
   /** It was retried after this delay; else `not_retried` says why not. */
   readonly retry_in_ms?: number;
   readonly not_retried?: string;
@@ -45,6 +57,14 @@ export interface PendingApprovalLog {
   readonly message: string;
   /** The approval is for the compensation of the step. */
   readonly undo?: true;
+}
+
+/** An open wait for a time or an event, as logs show it. */
+export interface StepWaitLog {
+  /** The name of the event. */
+  readonly event?: string;
+  /** End of the wait in local time; absent if it has none. */
+  readonly until?: string;
 }
 
 /** One step, as the execution log shows it; fields that do not apply are omitted. */
@@ -93,6 +113,8 @@ export interface StepLog {
   readonly approval_id?: string;
   /** Pending approvals. */
   readonly pending_approvals?: readonly PendingApprovalLog[];
+  /** Times and events that it waits for. */
+  readonly waits_for?: readonly StepWaitLog[];
   readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
 }
 
@@ -120,9 +142,14 @@ export function toStepLog(state: StepState, options: StepLogOptions): StepLog | 
     ...(state.output !== undefined && { output: logValue(state.output, redactor) }),
     attempts: state.attempts,
     ...reportedFields(state, redactor),
-    ...outcomeFields(state, redactor),
-    ...otherFields(state, redactor),
+    ...outcomeFields(state, options),
+    ...otherFields(state, options),
+    ...(state.waits && { waits_for: state.waits.map((wait) => toWaitLog(wait, options.utcOffset)) }),
   };
+}
+
+function toWaitLog({ event, until }: OpenStepWait, utcOffset: number | undefined): StepWaitLog {
+  return definedOnly({ event, until: until === undefined ? undefined : toLocalTime(until, utcOffset) });
 }
 
 /** The tokens that the calls of a step used, of all attempts and items; those of a sub-chain belong to its steps. */
@@ -163,7 +190,8 @@ function sourceFields({ facts, items }: StepState, redactor: LogRedactor): Parti
   };
 }
 
-function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+function outcomeFields(state: StepState, options: StepLogOptions): Partial<StepLog> {
+  const { redactor } = options;
   // A fallback is never retried, which does not apply to the step.
   const own = state.failures?.findLast((attempt) => attempt.notRetried !== undefined && !attempt.standIn);
   const notRetried = own?.notRetried;
@@ -175,15 +203,17 @@ function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
     ...(state.error && { error: toLoggedError(state.error, redactor) }),
     ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
-    ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, redactor)) }),
+    ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, options)) }),
   };
 }
 
-function toFailedAttemptLog(failed: FailedAttempt, redactor: LogRedactor): FailedAttemptLog {
+function toFailedAttemptLog(failed: FailedAttempt, { redactor, utcOffset }: StepLogOptions): FailedAttemptLog {
   const { tool, item, error, delayMs, notRetried } = failed;
   return {
     tool,
     ...(item !== undefined && { item }),
+    started_at: toLocalTime(failed.startedAt, utcOffset),
+    failed_at: toLocalTime(failed.at, utcOffset),
     ...toLoggedError(error, redactor),
     ...(delayMs !== undefined && { retry_in_ms: rounded(delayMs, 3) }),
     ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
@@ -194,10 +224,11 @@ function whyNotRetried(reason: NotRetried, { text }: LogRedactor): string {
   return text(renderCoded(chainTexts.en.notRetried, reason));
 }
 
-function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+function otherFields(state: StepState, options: StepLogOptions): Partial<StepLog> {
+  const { redactor } = options;
   const { items, missing, approvalId, pendingApprovals, compensation } = state;
   return {
-    ...(items && { items: items.map((item) => toItemLog(item, redactor)) }),
+    ...(items && { items: items.map((item) => toItemLog(item, options)) }),
     ...(state.step.repeat && state.iterations > 0 && { iterations: state.iterations }),
     ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
     ...(approvalId !== undefined && { approval_id: approvalId }),
@@ -219,9 +250,10 @@ function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> 
   };
 }
 
-function toItemLog(item: ItemState, redactor: LogRedactor): ItemLog {
+function toItemLog(item: ItemState, { redactor, utcOffset }: StepLogOptions): ItemLog {
   return {
     status: item.status,
+    ...(item.startedAt > 0 && { started_at: toLocalTime(item.startedAt, utcOffset) }),
     attempts: item.attempts,
     duration_ms: rounded(item.durationMs, 3),
     ...(item.queuedMs !== undefined && item.queuedMs > 0 && { queued_ms: rounded(item.queuedMs, 3) }),

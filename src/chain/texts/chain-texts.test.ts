@@ -89,6 +89,7 @@ const facts: Examples<ExplainFactParams> = {
   parameters_untrusted: [{ parameters: ["metadata.sources"] }, { parameters: ["metadata.sources", "metadata.urls"] }],
   targets_allowed: [{ targets: ["path_of_it", "url_of_it"] }],
   values_missing: [{ references: ["input.the_hint"] }, { references: ["input.the_hint", "input.the_topic"] }],
+  expression_failed: [{ path: ["params", "the_topic"], expression: condition, values }],
   not_called: [
     { tool, error },
     { tool, fallback: true, item: 2, error },
@@ -137,6 +138,14 @@ const facts: Examples<ExplainFactParams> = {
   approval_pending: [
     { approval, step, undo: false, tool, args: '{"to":"ada"}' },
     { approval, step, undo: true, tool, args: '{"to":"ada"}' },
+  ],
+  awaits_external: [
+    { step, waits: [{ event: "payment" }, { until: "2026-11-20T00:00:00.000Z" }] },
+    { step, waits: [{ event: "payment", until: "2026-11-20T00:00:00.000Z" }] },
+  ],
+  wait_ended: [
+    { step, ms: 3000, event: "payment" },
+    { step, ms: 3000, queuedMs: 1000 },
   ],
   output_cached: [{}],
   output: [

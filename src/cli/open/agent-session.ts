@@ -6,7 +6,7 @@ import {
   agentTable,
 } from "../../agent/index.ts";
 import { detectLanguage } from "../../text/index.ts";
-import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 
 import { type AgentRunView, openAgentRunView } from "../terminal/agent-view/agent-view.ts";

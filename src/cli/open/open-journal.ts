@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type SqliteStore, openSqlite, openSqliteReadOnly } from "../../adapters/index.ts";
-import { type WorkspaceJournal, findWorkspace, openJournal, pathExists } from "../../app/index.ts";
+import { type WorkspaceJournal, auditedApprovals, findWorkspace, openJournal, pathExists } from "../../app/index.ts";
 import { systemClock } from "../../base/index.ts";
 import { ApprovalService } from "../../engine/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
@@ -72,7 +72,8 @@ async function withStore<T>(
   if (!(await pathExists(file))) return await work({ dir, store: undefined, approvals: undefined });
   const store = await open(file);
   try {
-    return await work({ dir, store, approvals: new ApprovalService(store.approvals, systemClock) });
+    const approvals = auditedApprovals(store.approvals, store.audit);
+    return await work({ dir, store, approvals: new ApprovalService(approvals, systemClock) });
   } finally {
     await store.close();
   }

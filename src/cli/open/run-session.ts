@@ -317,15 +317,24 @@ export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "
     case "step-finished":
     case "run-finished":
       return event.error === undefined ? event : { ...event, error: redacted(event.error, redactor) };
-    case "run-started":
-    case "step-started":
-    case "step-approval-decided":
-    case "item-finished":
-      return event;
     default:
-      return event satisfies never;
+      return event satisfies CleanEvent;
   }
 }
+
+/** An event without texts of tools. */
+type CleanEvent = Extract<
+  RunEvent,
+  {
+    readonly type:
+      | "run-started"
+      | "step-started"
+      | "step-waiting"
+      | "step-approval-decided"
+      | "item-started"
+      | "item-finished";
+  }
+>;
 
 function redacted(error: Failure, redactor: Pick<Redactor, "text">): Failure {
   return { ...error, message: redactor.text(error.message) };

@@ -20,7 +20,7 @@ export interface RunWorkspace {
   readonly approvals: Pick<ApprovalService, "decide" | "find" | "list">;
   /** Undefined if runs are not persisted. */
   readonly store: { readonly runs: Pick<RunReader, "list" | "read"> } | undefined;
-  readonly runs: Pick<ChainRuns, "cancel" | "close" | "list" | "previewRerun"> & ReportedRuns;
+  readonly runs: Pick<ChainRuns, "cancel" | "close" | "deliver" | "list" | "previewRerun"> & ReportedRuns;
   readonly calls: Pick<DurableCalls, "cancel" | "inspect" | "resume">;
   agents(): Promise<Pick<AgentRuns, "cancel" | "close" | "inspect" | "resume">>;
 }

@@ -51,6 +51,11 @@ export class RemoteWorkspace implements RunWorkspace {
     list: (query) => this.store.runs.list(query),
     cancel: (id) => this.#cancel(id),
     close: () => this.#close(),
+    deliver: async (id, { name, data, id: eventId }) => {
+      const body = { data, ...(eventId !== undefined && { event_id: eventId }) };
+      const delivered = await this.api.send("send_event", { params: { id, name }, body });
+      return { runId: id, name, id: delivered.event_id, isRepeated: delivered.repeated };
+    },
     inspect: async (id) => this.#chainResult(await this.#detail(id)),
     resume: async (id, how = {}) => this.#followChain(await this.#resumed(id), how, markEarlier),
     rerun: async (id, { from, ...how } = {}) => {

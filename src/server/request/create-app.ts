@@ -10,28 +10,29 @@ import {
 } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import type { StoredResponse } from "../../store/index.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
-import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
+import {
+  type Handler,
+  ProblemError,
+  type Reply,
+  type ServerRequest,
+  type Work,
+  isProblemError,
+  refusal,
+} from "./handler.ts";
+import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
-
-/** One request and its outcome, for the access log. */
-export interface AccessLogEntry {
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly principal?: string;
-}
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
   readonly workspace: Workspace;
   readonly handlers: { readonly [Name in RouteName]: Handler<Name> };
   readonly access: Access;
+  readonly keyed: KeyedRequests;
   readonly ids: IdGenerator;
   /** False while it drains: it starts no more work. */
   readonly isReady: () => boolean;
@@ -45,6 +46,10 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
+  /** Called when the request has sent a valid token. */
+  readonly onAdmitted?: () => void;
 }
 
 /** The routes of the table as a Hono app. */
@@ -52,15 +57,19 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     const endpoint = new Endpoint(parts, name, route);
-    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env.address));
+    app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
   app.notFound((context) => {
     const { method, headers } = context.req.raw;
     const problem = misdirected(method, context.req.path);
-    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+    // A path can be anything, also a secret.
+    const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
+    return new Exchange(parts, headers, { method, route }).refuse(problem);
   });
   return app;
 }
+
+const maxRouteChars = 200;
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
 function honoPath(path: string): string {
@@ -95,7 +104,7 @@ class Exchange {
     this.#since = performance.now();
   }
 
-  send(status: number, body: string | null, headers: Readonly<Record<string, string>>): Response {
+  send({ status, headers, body }: StoredResponse): Response {
     return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
   }
 
@@ -115,10 +124,14 @@ class Exchange {
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
   refuse(error: unknown): Response {
+    return this.send(this.refusalOf(error));
+  }
+
+  refusalOf(error: unknown): StoredResponse {
     const { problem, headers } = this.#problemOf(error);
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
-    return this.send(problem.status, JSON.stringify(problem), { ...type, ...retryAfter, ...headers });
+    return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
   }
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
@@ -158,7 +171,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    address: string | undefined,
+    { address, onAdmitted, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -170,24 +183,41 @@ class Endpoint {
       const { caller } = admission;
       ({ leave } = admission);
       exchange.principal = caller?.principal;
+      if (caller !== undefined) onAdmitted?.();
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const answered = await this.#handler({
+      const { pathname, searchParams } = new URL(request.url);
+      const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, new URL(request.url).searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
         body,
+        bytes: await this.#bytesOf(request),
         headers,
+        requestId: exchange.requestId,
         signal: request.signal,
-      } as Parameters<Handler<RouteName>>[0]);
-      response = this.#send(exchange, answered);
+        ...(disconnect !== undefined && { disconnect }),
+      } as Parsed;
+      const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
+      const sent = await (key === undefined
+        ? this.#handle(parsed, undefined)
+        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+      response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
     leave(response.status);
     return response;
+  }
+
+  /** The body of a route that takes it as it is: a signature covers its bytes. */
+  async #bytesOf({ body, headers }: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true || body === null) return new Uint8Array();
+    const { maxBodyBytes } = this.#parts;
+    if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return readBytes(body, maxBodyBytes);
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {
@@ -196,22 +226,48 @@ class Endpoint {
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    const text =
+      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
   }
 
-  #send(exchange: Exchange, answered: Awaited<ReturnType<Handler<RouteName>>>): Response {
-    if (answered instanceof Response) return exchange.finish(answered);
+  /** Handles a request with an idempotency key: one of all its repetitions starts the work. */
+  #handleOnce(
+    parsed: Parsed,
+    { key, path, refuse }: { readonly key: string; readonly path: string } & Pick<KeyedHandler, "refuse">,
+  ): Promise<StoredResponse | Response> {
+    const { caller, params, query, body } = parsed;
+    const { method, resumes } = this.#route;
+    const runId = resumes === true ? (params as { readonly id?: string }).id : runIdIn(body);
+    const values = { query, body };
+    // Others may wait for its response.
+    const staying = { ...parsed, signal: new AbortController().signal };
+    return this.#parts.keyed.answer(
+      { key, principal: caller.principal, method, path, values, runId },
+      { execute: (work) => this.#handle(staying, work), refuse },
+    );
+  }
+
+  async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
+    const answered = await this.#handler({ ...parsed, work });
+    if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };
     const { body, status = defaultStatus, headers = {} } = reply;
     const type = reply.mediaType ?? (response.includes("/") ? response : "application/json");
-    const isText = type !== "application/json";
-    const text = isText ? String(body) : JSON.stringify(body);
-    return exchange.send(status, text, { "content-type": type, ...headers });
+    const text = type === "application/json" ? JSON.stringify(body) : String(body);
+    return { status, headers: { "content-type": type, ...headers }, body: text };
   }
+}
+
+/** A request whose values were checked. */
+type Parsed = Omit<ServerRequest<RouteName>, "work">;
+
+/** The run that a body names. */
+function runIdIn(body: unknown): string | undefined {
+  return isRecord(body) && typeof body["run_id"] === "string" ? body["run_id"] : undefined;
 }
 
 const anonymous: Caller = { principal: "", tokenId: "", scopes: new Set() };
@@ -225,7 +281,7 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -233,5 +289,5 @@ async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Pro
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

@@ -1,22 +1,20 @@
 import type { Workspace } from "../../app/index.ts";
-import type { RunKindId } from "../../store/index.ts";
-import type { LiveRuns } from "../events/live-runs.ts";
+import type { RunOptionsOf } from "../../run/index.ts";
 
-/** Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. */
+/**
+ * Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. Its
+ * triggers start others. Sends the messages of the workspace.
+ */
 export class RunWorker {
   readonly #workspace: Workspace;
   readonly #stopping = new AbortController();
-  #serving: Promise<void> | undefined;
-  readonly #live: Pick<LiveRuns, "listenTo">;
-
-  constructor(workspace: Workspace, live: Pick<LiveRuns, "listenTo">) {
-    this.#workspace = workspace;
-    this.#live = live;
-  }
-
+  #serving: Promise<unknown> | undefined;
   /** Options with which a run is executed here, so that its events are sent. */
-  optionsOf(run: { readonly id: string; readonly kind: RunKindId }): object {
-    return this.#live.listenTo(run);
+  readonly optionsOf: RunOptionsOf;
+
+  constructor(workspace: Workspace, optionsOf: RunOptionsOf) {
+    this.#workspace = workspace;
+    this.optionsOf = optionsOf;
   }
 
   /** Aborted when it stops: nothing waits for a run any more. */
@@ -26,7 +24,12 @@ export class RunWorker {
 
   start(): void {
     if (this.stopping.aborted) return;
-    this.#serving ??= this.#workspace.runs.serve({ signal: this.stopping }, (run) => this.optionsOf(run));
+    const { runs, triggers, outbox } = this.#workspace;
+    this.#serving ??= Promise.all([
+      runs.serve({ signal: this.stopping }, this.optionsOf),
+      triggers.serve(this.stopping),
+      outbox.serve(this.stopping),
+    ]);
   }
 
   /** Claims no more runs. Those that it executes continue until the workspace closes, which releases them. */

@@ -10,11 +10,12 @@ import type { EventHub } from "../events/event-hub.ts";
 import { Subscription } from "../events/subscription.ts";
 import { asWire } from "../request/as-wire.ts";
 import type { Caller } from "../request/caller.ts";
-import { type Handlers, type Reply, type ServerRequest, refusal } from "../request/handler.ts";
+import { type Handlers, type Reply, type ServerRequest, refusal, startedWork } from "../request/handler.ts";
 import { decodeCursor, encodeCursor } from "../request/page.ts";
 import type { RunWorker } from "../request/run-worker.ts";
 import { streamHeaders } from "./events.ts";
-import { positionOf, started } from "./runs.ts";
+import { positionOf } from "./runs.ts";
+import { started } from "./started-run.ts";
 
 type AgentRouteName =
   | "list_agents"
@@ -35,7 +36,8 @@ export function agentRoutes(worker: RunWorker, hub: EventHub): Handlers<AgentRou
     send_message: async (request) => {
       const { conversation_id: id } = request.body;
       // Another message may be sent to the same conversation at the same time.
-      const runId = await (id === undefined ? submit(request) : sending.run(id, () => submit(request)));
+      const send = (): Promise<string> => startedWork(request, submit);
+      const runId = await (id === undefined ? send() : sending.run(id, send));
       if (!acceptsEvents(request.headers)) return started(request, runId, worker);
       worker.start();
       return streamRun(request, runId, hub);
@@ -83,8 +85,8 @@ async function toWireRunner(workspace: Workspace, runner: string): Promise<WireV
 
 /** Stores the run of a message; returns its id. */
 async function submit(request: ServerRequest<"send_message">): Promise<string> {
-  const { workspace, params, body, caller } = request;
-  const { conversation_id: conversationId, run_id: runId, images, untrusted, prompt } = body;
+  const { workspace, params, body, caller, work } = request;
+  const { conversation_id: conversationId, run_id: runId = work?.id, images, untrusted, prompt } = body;
   if (prompt.trim() === "") throw refusal("bad_request", "the prompt is empty");
   const agent = await openAgent(workspace, params.runner, body);
   if (conversationId !== undefined) await checkFree(conversationId, request);

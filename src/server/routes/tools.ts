@@ -12,10 +12,13 @@ import {
 import { asWire } from "../request/as-wire.ts";
 import { type Handlers, ProblemError, type ServerRequest, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";
+import type { RunWorker } from "../request/run-worker.ts";
 import type { ToolNames } from "../request/tool-names.ts";
+import { prefersAsync } from "../request/waiting.ts";
+import { callDurably } from "./calls.ts";
 
 /** Tools: list, describe, call. */
-export function toolRoutes(names: ToolNames): Handlers<"list_tools" | "get_tool" | "call_tool"> {
+export function toolRoutes(names: ToolNames, worker: RunWorker): Handlers<"list_tools" | "get_tool" | "call_tool"> {
   return {
     list_tools: ({ workspace, query }) => {
       const { tools } = workspace.engine;
@@ -45,15 +48,20 @@ export function toolRoutes(names: ToolNames): Handlers<"list_tools" | "get_tool"
         ...(output !== undefined && { output_schema: output.json }),
       });
     },
-    call_tool: (request) => callTool(request, names),
+    call_tool: (request) => {
+      const { workspace, params, headers, work } = request;
+      const name = names.of(workspace).fromWire(params.name) ?? params.name;
+      if (work === undefined && !prefersAsync(headers)) return callTool(request, name);
+      requireTool(workspace, name);
+      return callDurably(request, name, worker);
+    },
   };
 }
 
 async function callTool(
-  { workspace, params, body, caller, signal }: ServerRequest<"call_tool">,
-  names: ToolNames,
+  { workspace, body, caller, signal }: ServerRequest<"call_tool">,
+  name: string,
 ): Promise<WireValue<"CallResult">> {
-  const name = names.of(workspace).fromWire(params.name) ?? params.name;
   const result = await workspace.engine.call(name, body.args ?? {}, {
     callerType: "api",
     principal: caller.principal,

@@ -199,7 +199,90 @@ export const migrationSteps: readonly MigrationStep[] = [
      last_used_at REAL
    ) STRICT;`,
 
+  `-- Requests with an idempotency key; the response is absent until their work has ended.
+   CREATE TABLE idempotency_keys (
+     id TEXT PRIMARY KEY,
+     fingerprint TEXT NOT NULL,
+     work_id TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     expires_at REAL NOT NULL,
+     started INTEGER NOT NULL DEFAULT 0,
+     status INTEGER,
+     headers TEXT, -- JSON
+     body TEXT
+   ) STRICT;
+   CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+
+   CREATE TABLE audit_log (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a page's position stays valid
+     at REAL NOT NULL,
+     principal TEXT NOT NULL,
+     action TEXT NOT NULL,
+     target TEXT,
+     outcome TEXT NOT NULL,
+     detail TEXT,
+     request_id TEXT
+   ) STRICT;
+   CREATE INDEX audit_log_time ON audit_log (at);`,
+
   changeFeedStep,
+
+  `-- Events that were delivered to runs, consumed or not. Removed with their run.
+   CREATE TABLE external_events (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: outcomes of runs refer to it
+     run INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     at REAL NOT NULL,
+     data TEXT NOT NULL -- JSON
+   ) STRICT;
+   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
+
+  `-- Triggers: their state, their firings, and the files that tools wrote.
+   CREATE TABLE triggers (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     digest TEXT NOT NULL,
+     registered_at REAL NOT NULL,
+     cursor REAL NOT NULL,
+     paused_at REAL,
+     approved_digest TEXT,
+     approved_write INTEGER,
+     last_at REAL,
+     last_run TEXT
+   ) STRICT;
+
+   CREATE TABLE firings (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     trigger_id TEXT NOT NULL,
+     key TEXT NOT NULL,
+     run_id TEXT NOT NULL,
+     at REAL NOT NULL,
+     status TEXT NOT NULL,
+     input TEXT, -- JSON, until its run was started
+     tainted INTEGER NOT NULL,
+     principal TEXT,
+     reason TEXT,
+     is_lasting INTEGER NOT NULL,
+     UNIQUE (trigger_id, key)
+   ) STRICT;
+   CREATE INDEX firings_open ON firings (trigger_id, status) WHERE status IN ('waiting', 'starting', 'started');
+
+   CREATE TABLE tool_writes (file TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;`,
+
+  `-- Messages that leave the workspace: ends of runs, and waiting approvals.
+   CREATE TABLE deliveries (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     channel TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     status TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     next_at REAL NOT NULL,
+     error TEXT,
+     UNIQUE (channel, subject)
+   ) STRICT;
+   CREATE INDEX deliveries_due ON deliveries (next_at) WHERE status = 'pending';`,
 ];
 
 /** The version this Windlass writes. */

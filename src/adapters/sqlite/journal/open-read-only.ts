@@ -5,8 +5,12 @@ import { leaseTimeoutMs } from "../../../store/index.ts";
 import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { createDeliveryOps, sqliteDeliveries } from "./delivery-table.ts";
+import { createAuditOps } from "../access/audit-table.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
+import { createTriggerReadOps } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { isOutdated } from "./migrate.ts";
@@ -35,7 +39,7 @@ export function openSqliteReadOnly(
     return undefined;
   }
   const reader = new MainThreadReader(db, file);
-  const refusal = readOnlyFailure(file);
+  const refusal = databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
   const writer = refusingWriter(refusal);
   const thread = approvalReader(db, refusal);
   const pruner = { prune: () => Promise.reject(refusal) };
@@ -47,8 +51,10 @@ export function openSqliteReadOnly(
     records,
     runs,
     approvals,
-    tokens: sqliteApiTokens(thread),
+    ...sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
+    triggers: sqliteTriggers(thread),
+    deliveries: sqliteDeliveries(thread),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
@@ -100,13 +106,18 @@ function refusingWriter(
   };
 }
 
-/** Approvals and tokens are read by operations of the writer; all others are refused. */
+/** Approvals, tokens, deliveries, triggers and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
+  const { listAuditEntries } = createAuditOps(() => db);
+  const { listDeliveries } = createDeliveryOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    listAuditEntries,
+    ...createTriggerReadOps(() => db),
+    listDeliveries,
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };
@@ -122,8 +133,4 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
 async function statsOf(reader: MainThreadReader, file: string): Promise<SqliteStats> {
   const counts = await reader.call("counts", null);
   return { ...counts, bytes: await storeBytes(file), waiting: 0, lost: 0 };
-}
-
-function readOnlyFailure(file: string): FailureError {
-  return databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
 }

@@ -20,7 +20,9 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { sqliteDeliveries } from "./delivery-table.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
@@ -105,7 +107,6 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.schedule(retention, onError);
-  const tokens = sqliteApiTokens(thread);
   return new OpenStore({
     file,
     name,
@@ -118,8 +119,10 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     records,
     runs,
     approvals,
-    tokens,
+    access: sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
+    triggers: sqliteTriggers(thread),
+    deliveries: sqliteDeliveries(thread),
   });
 }
 

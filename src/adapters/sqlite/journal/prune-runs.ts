@@ -57,6 +57,7 @@ export function removePrunedRuns(
   const blobs = events.map((event) => event["blob"]);
   const turns = Math.ceil(max / 5);
   if (events.length < max && removeTurns(db, run["conversation"] ?? null, turns) < turns) {
+    db.prepare("DELETE FROM external_events WHERE run = ?").run(number);
     db.prepare("DELETE FROM runs WHERE number = ?").run(number);
     blobs.push(run["definition"], run["output_blob"]);
   }

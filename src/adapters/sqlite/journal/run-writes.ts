@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isLargePayload } from "../../../store/index.ts";
+import { endSubject, isLargePayload } from "../../../store/index.ts";
 import { lastEventNumber } from "./change-feed-tables.ts";
 import type { LeaseHolderTable } from "./lease-holder-table.ts";
 import { recordColumns } from "./record-columns.ts";
@@ -33,6 +33,7 @@ export class RunWrites {
   readonly #forgetDeaths: StatementSync;
   readonly #insertTurn: StatementSync;
   readonly #removeTurns: StatementSync;
+  readonly #insertDeliveries: StatementSync;
   #nextEvent = 0;
 
   constructor(db: DatabaseSync, fence: RunFence, owners: LeaseHolderTable) {
@@ -58,16 +59,23 @@ export class RunWrites {
          waits_for = ?7, ready = (?1 = 'waiting' AND ?7 IS NULL), lease_holder = NULL
        WHERE number = ?8`,
     );
-    // A decision that was made before the run was suspended, and not seen by it.
+    // A decision or an event that came before the run was suspended, and that it has not seen.
     this.#wakeDecided = db.prepare(
       `UPDATE runs SET ready = 1 WHERE number = ? AND (cancel_requested = 1 OR EXISTS (
          SELECT 1 FROM json_each(waits_for, '$.approvals') JOIN approvals ON approvals.id = value
-         WHERE approvals.status <> 'pending'))`,
+         WHERE approvals.status <> 'pending') OR EXISTS (
+         SELECT 1 FROM json_each(waits_for, '$.events') AS wait JOIN external_events AS event
+           ON event.run = runs.number AND event.name = json_extract(wait.value, '$.name')
+         WHERE event.number > json_extract(wait.value, '$.after')))`,
     );
     this.#forgetDeaths = db.prepare("UPDATE runs SET deaths = 0 WHERE number = ?");
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
        SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
+    );
+    this.#insertDeliveries = db.prepare(
+      `INSERT OR IGNORE INTO deliveries (channel, subject, created_at, status, attempts, next_at)
+       SELECT value, :subject, :at, 'pending', 0, :at FROM json_each(:channels)`,
     );
     this.#removeTurns = db.prepare(`DELETE FROM turns WHERE conversation = :of AND NOT ${conversationHasRun}`);
   }
@@ -112,12 +120,14 @@ export class RunWrites {
   }
 
   end(write: EndWrite): WriteRefusal | undefined {
-    const [, runId, epoch, status, finishedAt, output, error, turn, metrics, waitsFor] = write;
+    const [, runId, epoch, status, finishedAt, output, error, turn, metrics, waitsFor, channels] = write;
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     const blob = output !== null && isLargePayload(output) ? this.#blobs.store(output) : null;
     this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, metrics, waitsFor, run.number);
     if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
+    if (channels !== null)
+      this.#insertDeliveries.run({ channels, subject: endSubject({ runId, epoch }), at: finishedAt });
     this.#fence.forget(runId);
     if (status !== "waiting" || this.#wakeDecided.run(run.number).changes === 0) return undefined;
     return woken;

@@ -3,9 +3,12 @@ import {
   type CancelRequest,
   type Claim,
   type ConversationRemoval,
+  type EventDelivery,
+  type ExternalEvent,
   type JournalEvent,
   type Liveness,
   type NewConversationTurn,
+  type NewExternalEvent,
   type NewJournalEvent,
   type NewRun,
   type RecordRedactor,
@@ -158,6 +161,19 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
   }
 
+  async deliver(event: NewExternalEvent): Promise<EventDelivery> {
+    checkStorable(Object.values(event));
+    // The run may have been stored a moment ago.
+    await this.#parts.writer.settle();
+    const delivery = await this.#parts.thread.call("deliverEvent", event);
+    if (delivery === "delivered") this.runWatch.changed(event.runId);
+    return delivery;
+  }
+
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#parts.thread.call("inbox", { runId, after });
+  }
+
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     const { thread, clock } = this.#parts;
     const query = await thread.call("heartbeat", { owner, now: clock.now() }).catch((error: unknown) => {
@@ -258,7 +274,7 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
 
 function toEndWrite(
   { runId, epoch }: RunLease,
-  { status, at, output, error, turn, metrics, waitsFor }: RunEnd,
+  { status, at, output, error, turn, metrics, waitsFor, channels }: RunEnd,
 ): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
@@ -267,11 +283,16 @@ function toEndWrite(
     error ?? null,
     over && typeof written === "string" ? written : null,
     metrics ?? null,
-    status === "waiting" && waitsFor !== undefined ? JSON.stringify(waitsFor) : null,
+    jsonOrNull(status === "waiting" ? waitsFor : undefined),
+    jsonOrNull(over ? channels : undefined),
   ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);
   return ["end", ...values];
+}
+
+function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 function endSize([, , , , , ...ending]: EndWrite): number {

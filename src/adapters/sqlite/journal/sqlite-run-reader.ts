@@ -13,7 +13,7 @@ import {
   type RunUpdate,
   type StoredConversation,
   type StoredRun,
-  runLimit,
+  pageLimit,
 } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { ReaderThread } from "../thread/lazy-thread.ts";
@@ -50,7 +50,7 @@ export class SqliteRunReader {
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
     const { writer, reader, clock, silenceMs } = this.#parts;
     await writer.settle();
-    const requested = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
+    const requested = { ...query, limit: pageLimit(query.limit), now: clock.now(), silenceMs };
     return (await reader.call("runs", requested)).map(toRun);
   }
 

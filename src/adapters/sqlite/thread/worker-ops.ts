@@ -1,6 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
+import type { AuditOps } from "../access/audit-table.ts";
+import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
+import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -8,14 +12,18 @@ import type {
   ConversationQuery,
   ConversationRemoval,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
   FeedPosition,
   FeedRun,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
@@ -84,6 +92,8 @@ export type EndWrite = readonly [
   metrics: string | null,
   /** JSON. */
   waitsFor: string | null,
+  /** JSON: the channels that its end is delivered to. */
+  channels: string | null,
 ];
 
 /** Any write to the database. */
@@ -184,13 +194,16 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
   /** Hides the runs of a conversation and those that they called; `removePruned` removes their data. */
   removeConversation(which: { readonly conversationId: string }): ConversationRemoval;
   /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
@@ -274,7 +287,7 @@ export interface TurnsQueryRow {
 
 /** Query for changes of runs and approvals. */
 export interface ChangesQueryRow {
-  readonly after: FeedPosition;
+  readonly after: FeedCursor;
   readonly filter: FeedFilter;
 }
 

@@ -23,7 +23,7 @@ import { exitCodes, type ExitCode } from "../../program/exit-codes.ts";
 import { formatBytes } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
-import { type OpenedHere, openHere } from "../../open/open-here.ts";
+import { openHere } from "../../open/open-here.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { type CliArguments, readArguments } from "./read-arguments.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -41,7 +41,13 @@ export const callTool: RunCommand = (invocation) =>
 
 async function callHere(invocation: Invocation): Promise<ExitCode> {
   const interrupts = watchInterrupts();
-  const { workspace, notStored, storeFailures, close } = await openForCalls(invocation.terminal);
+  // Without a database, only pure tools may be called: their calls leave nothing to be known later.
+  const { workspace, notStored, storeFailures, close } = await openHere(invocation.terminal, {
+    store: "sqlite",
+    executes: "the call",
+    orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
+    ...(invocation.terminal.interactive && { requestApproval: promptCallApproval(invocation.terminal, userName()) }),
+  });
   try {
     const [name = "", ...pairs] = invocation.words;
     await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
@@ -85,16 +91,6 @@ async function callRemotely(invocation: Invocation): Promise<ExitCode> {
 }
 
 const nothing: CliArguments = { args: {} };
-
-/** Opens the workspace. Without a database, only pure tools may be called: their calls leave nothing to be known later. */
-function openForCalls(terminal: Terminal): Promise<OpenedHere> {
-  return openHere(terminal, {
-    store: "sqlite",
-    executes: "the call",
-    orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
-    ...(terminal.interactive && { requestApproval: promptCallApproval(terminal, userName()) }),
-  });
-}
 
 /** Reasons of a database that cannot be written to by this user. */
 const unwritableReasons: ReadonlySet<string> = new Set(["read_only", "no_permission", "cannot_open"]);

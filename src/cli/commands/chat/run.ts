@@ -1,6 +1,6 @@
 import type { AgentExecuteOptions, AgentResult, ReasoningLanguage } from "../../../agent/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
-import type { AgentTexts } from "../../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../../terminal/texts/english.ts";
 import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { isFailureError } from "../../../base/index.ts";
 import { isModelMissing } from "../../../model/index.ts";

@@ -87,7 +87,7 @@ export const maintenanceGroup: CommandGroup = {
 };
 
 /** Option that filters by time. */
-const since: OptionSpec = {
+export const since: OptionSpec = {
   flags: "--since WHEN",
   about: "only since this time: 30m, 12h, 7d, or a date such as 2026-11-15",
 };

@@ -96,8 +96,35 @@ const cancel: CommandSpec = {
   load: async () => (await import("../runs/one-run.ts")).cancel,
 };
 
+const event: CommandSpec = {
+  name: "event",
+  summary: "deliver an event to a run with a step that waits for it",
+  details:
+    "An event that comes before the step waits for it is stored. If the event wakes the run and no other process holds it, " +
+    "the run resumes in this process and its exit code is returned.",
+  args: [
+    runId,
+    { name: "NAME", about: "name of the event, as in wait: { event: NAME }" },
+    {
+      name: "DATA",
+      about: "JSON: the output of the step (default: null); @FILE reads a file, - reads stdin",
+      optional: true,
+    },
+  ],
+  options: [
+    { flags: "--id ID", about: "id of the event: repeated with the same name and id, it is delivered once" },
+    { flags: "--no-resume", about: "only deliver the event; do not resume the run" },
+    { ...json, about: "print the delivery, and do not resume the run" },
+  ],
+  examples: [`windlass event k3j9x0q2ab5z-1 payment '{ "amount": 20 }' --id invoice-7`, "windlass event last delivery"],
+  load: async () => (await import("../event/run.ts")).sendEvent,
+};
+
 /** The group "Runs" of the help. */
-export const runsGroup: CommandGroup = { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] };
+export const runsGroup: CommandGroup = {
+  title: "Runs",
+  commands: [runs, show, explain, resume, rerun, cancel, event],
+};
 
 const approvals: CommandSpec = {
   name: "approvals",

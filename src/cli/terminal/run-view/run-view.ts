@@ -3,7 +3,7 @@ import type { RunListener, RunEvent } from "../../../chain/index.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Screen } from "../screen.ts";
 import { LiveView } from "./live-view.ts";
-import { RunRows, reasonOf, skipNote, withheldNote } from "./run-rows.ts";
+import { RunRows, reasonOf, skipNote, waitText, withheldNote } from "./run-rows.ts";
 import { treeLines } from "./tree-lines.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
@@ -56,7 +56,7 @@ const progressEveryMs = 1000;
 
 /** Prints a line with the time for every event: for files, pipes and other programs. */
 export function plainView(terminal: Pick<Terminal, "log">): RunView {
-  const lines = new PlainLines();
+  const lines = new RunLines();
   return {
     onEvent: (event) => {
       for (const line of lines.of(event)) terminal.log(`${clockTime(event.at)} ${line}`);
@@ -66,8 +66,8 @@ export function plainView(terminal: Pick<Terminal, "log">): RunView {
   };
 }
 
-/** Formats the events of a run as lines. */
-class PlainLines {
+/** Formats the events of one run as lines. */
+export class RunLines {
   /** Number of steps that ended before this process claimed the run. */
   #before = 0;
   readonly #progressAt = new Map<string, number>();
@@ -97,6 +97,7 @@ class PlainLines {
       case "run-started":
         return [`${toOneLine(event.chain)}: run ${toOneLine(event.runId)}, ${formatCount(event.steps.length, "step")}`];
       case "run-finished":
+      case "item-started":
         return [];
       case "step-progress":
         return this.#progress(event);
@@ -148,6 +149,7 @@ type StepNews = Exclude<
       | "run-started"
       | "run-finished"
       | "step-progress"
+      | "item-started"
       | "item-finished"
       | "step-started"
       | "step-approval-decided"
@@ -169,6 +171,8 @@ function newsOf(event: StepNews): string {
       return `retry ${event.attempt} in ${formatDuration(event.delayMs)}; ${reasonOf(event.error)}`;
     case "step-fallback":
       return `fallback ${toOneLine(event.fallbackTool)} is used; ${reasonOf(event.error)}`;
+    case "step-waiting":
+      return waitText(event);
     case "step-suspended":
       return `waits for approval ${toOneLine(event.approvalId ?? "")}: ${toOneLine(event.message)}`;
     default:
