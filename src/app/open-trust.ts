@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Failure, type FailureError, cliCommand, isInsideFolder, orElse, errorMessage } from "../base/index.ts";
+import { type Failure, type FailureError, cliCommand, errorMessage, isInsideFolder, orElse } from "../base/index.ts";
 import type { Trigger } from "../chain/index.ts";
 import type { McpServer } from "../hub/index.ts";
 import { type RefuseTarget, parseAllowList } from "../net/index.ts";

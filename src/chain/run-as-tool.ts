@@ -30,8 +30,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const call = internals(context);
   const { elicitApproval: elicit, progress } = call;
   const refusal =
-    refuseToolApprovals(plan, elicit !== undefined) ??
-    refuseEventSteps(plan, "cannot be called as a tool", instead);
+    refuseToolApprovals(plan, elicit !== undefined) ?? refuseEventSteps(plan, "cannot be called as a tool", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   checkRequirements(plan, missingRequirements(plan), {});
   // The same in every attempt of the call, and so are the keys of its steps.

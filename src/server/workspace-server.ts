@@ -59,7 +59,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
