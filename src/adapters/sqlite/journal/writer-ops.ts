@@ -1,7 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
-import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
+import { createAccessOps, removeAccessBefore } from "../access/access-ops.ts";
 import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { openDatabase } from "./open-database.ts";
@@ -66,16 +64,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
-    ...createTokenOps(() => database().db),
-    ...createIdempotencyKeyOps(() => database().db),
-    ...createAuditOps(() => database().db),
+    ...createAccessOps(() => database().db),
     ...createTriggerOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeTokensBefore(db, limits.before);
-      removeAuditEntriesBefore(db, limits.before);
+      removeAccessBefore(db, limits.before);
       removeFiringsBefore(db, limits.before);
       return removeOldest(db, limits);
     },
