@@ -97,13 +97,19 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     triggers,
     outbox: openOutbox(opening, { engine, journal, service }),
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
-    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
-    audit: journal.audit,
-    idempotencyKeys: journal.idempotencyKeys,
+    ...accessOf(journal),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
+}
+
+function accessOf({
+  tokens,
+  audit,
+  idempotencyKeys,
+}: WorkspaceJournal): Pick<Workspace, "tokens" | "audit" | "idempotencyKeys"> {
+  return { tokens: new ApiTokens(tokens, systemClock, audit), audit, idempotencyKeys };
 }
 
 function openWorkspaceTriggers(
