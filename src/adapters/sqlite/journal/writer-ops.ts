@@ -74,9 +74,7 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeTokensBefore(db, limits.before);
-      removeAuditEntriesBefore(db, limits.before);
-      removeFiringsBefore(db, limits.before);
+      removeOthersBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),
@@ -96,6 +94,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     return own;
   };
   return { ops, explain: (error) => storeFailure(error, file), handOver };
+}
+
+/** Removes what is neither a record nor a run. */
+function removeOthersBefore(db: DatabaseSync, time: number): void {
+  removeTokensBefore(db, time);
+  removeAuditEntriesBefore(db, time);
+  removeFiringsBefore(db, time);
 }
 
 function tablesOf(db: DatabaseSync): Opened {
