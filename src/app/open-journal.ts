@@ -13,6 +13,7 @@ import {
   type ResultCache,
   type Retention,
   type RunStore,
+  type TriggerStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
   createInMemoryDeliveries,
@@ -20,8 +21,9 @@ import {
   createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
+  createInMemoryTriggers,
 } from "../store/index.ts";
-import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode, errorMessage } from "../base/index.ts";
 import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
 import { type RunPorts, RunService } from "../run/index.ts";
@@ -40,6 +42,7 @@ export interface WorkspaceJournal {
   readonly audit: AuditLog;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
+  readonly triggers: TriggerStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -81,9 +84,9 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
 }
 
 function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
-  const { records, runs, tokens, idempotencyKeys, audit, changes, deliveries } = store;
+  const { records, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries } = store;
   const approvals = auditedApprovals(store.approvals, audit);
-  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, deliveries };
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries };
 }
 
 function makeFolder(data: string): void {
@@ -94,12 +97,11 @@ function makeFolder(data: string): void {
     if (code === "ENOSPC") {
       throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
     }
-    const why = error instanceof Error ? error.message : String(error);
     // The error itself may be ENOENT on a read-only disk.
     const protectedFolder = [dirname(data), data].find(isReadOnly);
     const [reason, message] =
       protectedFolder === undefined
-        ? ["cannot_open", `the data folder cannot be created: ${why}`]
+        ? ["cannot_open", `the data folder cannot be created: ${errorMessage(error)}`]
         : ["read_only", `the folder ${protectedFolder} is read-only for this user, so that nothing can be recorded`];
     throw fail(message, { code: "store_failed", reason, cause: error });
   }
@@ -120,6 +122,7 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     tokens: createInMemoryApiTokens(),
     idempotencyKeys: createInMemoryIdempotencyKeys(),
     audit,
+    triggers: createInMemoryTriggers(),
     deliveries,
     cache: undefined,
     store: undefined,

@@ -13,19 +13,19 @@ import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
-import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { externalEventRoutes } from "./routes/external-events.ts";
-import { recordRoutes } from "./routes/records.ts";
+import { auditRoutes, recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
@@ -59,7 +59,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -69,6 +69,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...runRoutes(this.#worker),
         ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
+        ...triggerRoutes(this.#worker),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
@@ -88,10 +89,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
-      (request, { incoming }) =>
+      (request, { incoming, outgoing }) =>
         handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

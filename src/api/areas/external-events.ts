@@ -45,5 +45,6 @@ export const externalEventRoutes = {
     optionalBody: true,
     response: "DeliveredEvent",
     status: 202,
+    startsWork: true,
   },
 } as const;

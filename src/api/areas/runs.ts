@@ -149,7 +149,17 @@ export const runSchemas = {
         description: "What the sentences state, in their order.",
         items: {
           type: "object",
-          properties: { step: { type: "string" }, code: { type: "string" }, params: { type: "object" } },
+          properties: {
+            step: { type: "string" },
+            code: { type: "string" },
+            params: { type: "object" },
+            position: {
+              type: "object",
+              description: "Of an expression that failed, if the file of the chain still has it.",
+              properties: { file: { type: "string" }, line: { type: "integer" }, column: { type: "integer" } },
+              required: ["file", "line", "column"],
+            },
+          },
           required: ["code", "params"],
         },
       },

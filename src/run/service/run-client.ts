@@ -229,6 +229,12 @@ export class RunClient {
     return run && this.journal.reveal({ run, events: [] }).run;
   }
 
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  async statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    const found = await this.journal.updates(runIds.map((runId) => ({ runId })));
+    return new Map(found.flatMap((update) => (update === undefined ? [] : [[update.id, update.status] as const])));
+  }
+
   /** True if there is such a run, of any kind, ended or not. */
   async has(runId: string): Promise<boolean> {
     const [found] = await this.journal.updates([{ runId }]);

@@ -12,6 +12,7 @@ import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import {
@@ -25,18 +26,6 @@ import {
 } from "./handler.ts";
 import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
-
-/** One request and its outcome, for the access log. */
-export interface AccessLogEntry {
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly principal?: string;
-}
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
@@ -57,6 +46,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
 }
@@ -180,7 +171,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    { address, onAdmitted }: Connection,
+    { address, onAdmitted, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -201,11 +192,13 @@ class Endpoint {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
         body,
+        bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
@@ -219,13 +212,22 @@ class Endpoint {
     return response;
   }
 
+  /** The body of a route that takes it as it is: a signature covers its bytes. */
+  async #bytesOf({ body, headers }: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true || body === null) return new Uint8Array();
+    const { maxBodyBytes } = this.#parts;
+    if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return readBytes(body, maxBodyBytes);
+  }
+
   async #bodyOf(request: Request): Promise<string | undefined> {
     if (this.#route.body === undefined || request.body === null) return undefined;
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    const text =
+      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
@@ -279,7 +281,7 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -287,5 +289,5 @@ async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Pro
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

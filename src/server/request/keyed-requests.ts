@@ -3,7 +3,7 @@ import { inspectRun } from "../../app/index.ts";
 import { type Clock, type IdGenerator, canonicalJson, nodeCrypto } from "../../base/index.ts";
 import { type KeyedRequest, type StoredResponse, isFinished } from "../../store/index.ts";
 import { type Work, refusal } from "./handler.ts";
-import { unfinishedWork } from "./unfinished-work.ts";
+import { inProgress, unfinishedWork } from "./unfinished-work.ts";
 
 /** Dependencies of {@link KeyedRequests}. */
 export interface KeyedRequestsDeps {
@@ -41,8 +41,8 @@ const maxStoredChars = 1 << 20;
 /**
  * Requests with an idempotency key: the work of a key starts once, and its response is sent to every repetition.
  *
- * The id of the work is stored with the key before the work begins. Whatever happens in between, also to the process, a
- * repetition finds this id and joins the run that has it, or starts the run if there is none.
+ * The id of the work is stored with the key before the work begins. A repetition finds this id, also after a crash of the
+ * process at any point, and joins the run that has it, or starts the run if there is none.
  */
 export class KeyedRequests {
   readonly #deps: KeyedRequestsDeps;
@@ -62,11 +62,7 @@ export class KeyedRequests {
         "this idempotency key was used for another request; use a new key for each request",
       );
     if (request.response !== undefined) return repeated(request.response);
-    if (this.#active.has(request.id))
-      throw refusal("conflict", "the request is still running; send it again later", {
-        reason: "in_progress",
-        run_id: request.workId,
-      });
+    if (this.#active.has(request.id)) throw inProgress(request.workId);
     this.#active.add(request.id);
     try {
       return await (input.runId === undefined

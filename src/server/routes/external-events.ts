@@ -15,12 +15,12 @@ export function externalEventRoutes(worker: RunWorker): Handlers<"send_event"> {
   };
 }
 
-async function deliver({ workspace, params, body, caller }: ServerRequest<"send_event">) {
+async function deliver({ workspace, params, body, caller, work }: ServerRequest<"send_event">) {
   const { id: runId, name } = params;
   if (caller.runId !== undefined && caller.runId !== runId)
     throw refusal("run_not_found", `there is no run ${JSON.stringify(runId)}; GET /v1/runs lists the runs`);
   try {
-    return await workspace.runs.deliver(runId, { name, data: body.data, id: body.event_id });
+    return await workspace.runs.deliver(runId, { name, data: body.data, id: body.event_id ?? work?.id });
   } catch (error) {
     if (!isFailureError(error)) throw error;
     const { message, reason } = error;

@@ -1,8 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
-import type { AuditOps } from "../access/audit-table.ts";
-import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import type { TokenOps } from "../access/token-table.ts";
+import type { AccessOps } from "../access/access-ops.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
 import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
   Approval,
@@ -15,6 +14,7 @@ import type {
   ExecutableRun,
   ExecutableRunQuery,
   ExternalEvent,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
@@ -192,7 +192,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, DeliveryOps {
+export interface WriterOps extends AccessOps, TriggerOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
@@ -285,7 +285,7 @@ export interface TurnsQueryRow {
 
 /** Query for changes of runs and approvals. */
 export interface ChangesQueryRow {
-  readonly after: FeedPosition;
+  readonly after: FeedCursor;
   readonly filter: FeedFilter;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAccess } from "./format-access.ts";
+import { formatAccess } from "./access-log.ts";
 
 const entry = {
   at: 0,
