@@ -119,7 +119,9 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       return agentRowsOf(await lengths(calls.one), await lengths(calls.eight));
     },
     conversation: async () => conversationSuite(plan),
-    http: async () => rowsOf(await of({ work: "http", entries: httpEntries })),
+    // A request executes much code, too.
+    http: async () =>
+      rowsOf(await of({ work: "http", entries: httpEntries, plan: { ...plan, warmMs: plan.warmMs * 5 } })),
     start: async () => startSuite(plan, skip),
   };
   const unknown = requested?.find((name) => !Object.hasOwn(runs, name));

@@ -12,12 +12,18 @@ const loadMs = 60_000;
 const drainMs = 90_000;
 const clients = 8;
 
-/** Kills the server every few seconds, and starts it again. Returns the number of kills. */
-async function killForever(served: ServedProcess, random: ReturnType<typeof seeded>, until: number): Promise<number> {
+/** Kills the server every few seconds, and starts it again, until both the time and the work are enough. */
+async function killForever(
+  served: ServedProcess,
+  load: LoadClients,
+  random: ReturnType<typeof seeded>,
+): Promise<number> {
+  const until = Date.now() + loadMs;
   for (let kills = 0; ; kills++) {
-    const at = Date.now() + 1_500 + random.upTo(3_500);
-    if (at > until) return kills;
-    await pause(at - Date.now());
+    // On a busy machine the same work takes longer.
+    const isEnough = kills >= 6 && Math.min(load.runs.size, load.paid.length) > 20;
+    if (isEnough && Date.now() > until) return kills;
+    await pause(1_500 + random.upTo(3_500));
     await served.kill();
     await served.start();
   }
@@ -48,7 +54,7 @@ test("under load, while the server is killed every few seconds, no run is lost, 
   const deciding = new AbortController();
   const others = [load.decide(deciding.signal), load.watch()];
   const working = load.work(clients);
-  const kills = await killForever(served, seeded(seed + 1), Date.now() + loadMs);
+  const kills = await killForever(served, load, seeded(seed + 1));
   load.stop();
   await working;
   expect(await openRuns(load)).toEqual([]);
@@ -82,6 +88,4 @@ test("under load, while the server is killed every few seconds, no run is lost, 
   expect(notSuccessful.flat()).toEqual([]);
   expect([...load.runs.keys()].filter((id) => load.endedRuns.get(id) !== "success")).toEqual([]);
   expect([doubled(load.events), load.resets]).toEqual([[], 0]);
-  expect(kills).toBeGreaterThan(5);
-  expect(Math.min(load.runs.size, load.paid.length)).toBeGreaterThan(20);
 }, 300_000);

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
@@ -51,6 +53,11 @@ export interface Connection {
   readonly address?: string | undefined;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
+  /**
+   * The response of Node, if there is one: it is written directly, because a `Response` costs several times as much as
+   * everything else that a request needs.
+   */
+  readonly outgoing?: Pick<ServerResponse, "setHeader" | "writeHead" | "end">;
 }
 
 /** The routes of the table as a Hono app. */
@@ -65,7 +72,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
     const problem = misdirected(method, context.req.path);
     // A path can be anything, also a secret.
     const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
-    return new Exchange(parts, headers, { method, route }).refuse(problem);
+    return new Exchange(parts, { headers, about: { method, route }, connection: context.env }).refuse(problem);
   });
   return app;
 }
@@ -89,38 +96,64 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.:]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
+interface ExchangeOptions {
+  readonly headers: Headers;
+  readonly about: Pick<AccessLogEntry, "method" | "route">;
+  readonly connection: Connection;
+}
+
 /** One request and its response: the id, the common headers, and the line of the access log. */
 class Exchange {
   readonly #parts: AppDeps;
-  readonly #about: Pick<AccessLogEntry, "method" | "route">;
+  readonly #about: ExchangeOptions["about"];
+  readonly #outgoing: Connection["outgoing"];
   readonly requestId: string;
   readonly #since: number;
   principal: string | undefined;
+  #status = 0;
 
-  constructor(parts: AppDeps, headers: Headers, about: Pick<AccessLogEntry, "method" | "route">) {
+  constructor(parts: AppDeps, { headers, about, connection }: ExchangeOptions) {
     this.#parts = parts;
     this.#about = about;
+    this.#outgoing = connection.outgoing;
     const sent = headers.get("request-id");
     this.requestId = sent !== null && /^[\w.-]{1,64}$/.test(sent) ? sent : parts.ids.next();
     this.#since = performance.now();
   }
 
   send({ status, headers, body }: StoredResponse): Response {
-    return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined)
+      return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    this.#ended(status);
+    const length = { "content-length": Buffer.byteLength(body ?? "") };
+    outgoing.writeHead(status, { ...commonHeaders, ...headers, ...length, "request-id": this.requestId });
+    outgoing.end(body);
+    return RESPONSE_ALREADY_SENT;
   }
 
   finish(response: Response): Response {
     response.headers.set("request-id", this.requestId);
+    this.#ended(response.status);
+    return response;
+  }
+
+  #ended(status: number): void {
+    this.#status = status;
     const { onAccess } = this.#parts;
     onAccess?.({
       at: Date.now(),
       requestId: this.requestId,
       ...this.#about,
-      status: response.status,
+      status,
       durationMs: performance.now() - this.#since,
       ...(this.principal !== undefined && { principal: this.principal }),
     });
-    return response;
+  }
+
+  /** The status of the response. */
+  get status(): number {
+    return this.#status;
   }
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
@@ -168,14 +201,11 @@ class Endpoint {
     this.#handler = parts.handlers[name];
   }
 
-  async answer(
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    { address, onAdmitted }: Connection,
-  ): Promise<Response> {
+  async answer(request: Request, params: Readonly<Record<string, string>>, connection: Connection): Promise<Response> {
+    const { address, onAdmitted } = connection;
     const { method, path: route } = this.#route;
     const { headers } = request;
-    const exchange = new Exchange(this.#parts, headers, { method, route });
+    const exchange = new Exchange(this.#parts, { headers, about: { method, route }, connection });
     let leave: Admission["leave"] = () => {};
     let response: Response;
     try {
@@ -187,12 +217,12 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const { pathname, searchParams } = new URL(request.url);
+      const queryAt = request.url.indexOf("?");
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, searchParams),
+        query: queryAt === -1 ? {} : parseQuery(this.#name, new URLSearchParams(request.url.slice(queryAt + 1))),
         body,
         headers,
         requestId: exchange.requestId,
@@ -201,21 +231,26 @@ class Endpoint {
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
         ? this.#handle(parsed, undefined)
-        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+        : this.#handleOnce(parsed, {
+            key,
+            path: new URL(request.url).pathname,
+            refuse: (error) => exchange.refusalOf(error),
+          }));
       response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
-    leave(response.status);
+    leave(exchange.status);
     return response;
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {
-    if (this.#route.body === undefined || request.body === null) return undefined;
+    if (this.#route.body === undefined) return undefined;
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    // The stream of a body is only created for one of unknown length.
     const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
@@ -270,10 +305,10 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
