@@ -119,9 +119,11 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       return agentRowsOf(await lengths(calls.one), await lengths(calls.eight));
     },
     conversation: async () => conversationSuite(plan),
-    // A request executes much code, too.
-    http: async () =>
-      rowsOf(await of({ work: "http", entries: httpEntries, plan: { ...plan, warmMs: plan.warmMs * 5 } })),
+    http: async () => {
+      // A request executes much code, too, and the records of a sample are written during the next one.
+      const longer = { ...plan, warmMs: plan.warmMs * 10, sampleMs: plan.sampleMs * 5 };
+      return rowsOf(await of({ work: "http", entries: httpEntries, plan: longer }));
+    },
     start: async () => startSuite(plan, skip),
   };
   const unknown = requested?.find((name) => !Object.hasOwn(runs, name));
