@@ -1,15 +1,21 @@
 import type { JsonOutput } from "../schema/index.ts";
+import { agentRoutes } from "./areas/agents.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { auditRoutes } from "./areas/audit.ts";
 import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { eventRoutes } from "./areas/events.ts";
+import { externalEventRoutes } from "./areas/external-events.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
 import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
+import { triggerRoutes } from "./areas/triggers.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
+
+/** The version of the API, which every response names in the header `Windlass-Api`. */
+export const apiVersion = "1";
 
 /** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
 export const scopes = ["read", "call", "run", "approve", "edit", "admin"] as const;
@@ -33,6 +39,8 @@ export interface Route {
   readonly body?: SchemaName;
   /** The body may be absent. */
   readonly optionalBody?: true;
+  /** The body is taken as it is, of any media type, and so is the query. */
+  readonly bytes?: true;
   /** The name of the schema of the response; or its media type if it is not JSON. */
   readonly response: SchemaName | `${string}/${string}`;
   /** The status of a success. Default: 200. */
@@ -50,28 +58,34 @@ export interface Route {
  * follow from this table.
  */
 export const routes: Routes = {
+  ...agentRoutes,
   ...approvalRoutes,
   ...auditRoutes,
   ...callRoutes,
   ...chainRoutes,
   ...eventRoutes,
+  ...externalEventRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
   ...tokenRoutes,
   ...toolRoutes,
+  ...triggerRoutes,
 };
 
-type Routes = typeof approvalRoutes &
+type Routes = typeof agentRoutes &
+  typeof approvalRoutes &
   typeof auditRoutes &
   typeof callRoutes &
   typeof chainRoutes &
   typeof eventRoutes &
+  typeof externalEventRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &
   typeof tokenRoutes &
-  typeof toolRoutes;
+  typeof toolRoutes &
+  typeof triggerRoutes;
 
 routes satisfies Readonly<Record<string, Route>>;
 

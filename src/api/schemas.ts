@@ -1,45 +1,54 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
+import { agentSchemas } from "./areas/agents.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
 import { auditSchemas } from "./areas/audit.ts";
 import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { eventSchemas } from "./areas/events.ts";
+import { externalEventSchemas } from "./areas/external-events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
 import { serviceSchemas } from "./areas/service.ts";
 import { tokenSchemas } from "./areas/tokens.ts";
 import { toolSchemas } from "./areas/tools.ts";
+import { triggerSchemas } from "./areas/triggers.ts";
 
 /**
  * The values of the HTTP API as JSON Schema, by their names: the source of the types below, of the validation of requests,
  * and of the OpenAPI document. Times are ISO 8601, in UTC.
  */
 export const schemas: Schemas = {
+  ...agentSchemas,
   ...approvalSchemas,
   ...auditSchemas,
   ...callSchemas,
   ...chainSchemas,
   ...eventSchemas,
+  ...externalEventSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
   ...serviceSchemas,
   ...tokenSchemas,
   ...toolSchemas,
+  ...triggerSchemas,
 };
 
-type Schemas = typeof approvalSchemas &
+type Schemas = typeof agentSchemas &
+  typeof approvalSchemas &
   typeof auditSchemas &
   typeof callSchemas &
   typeof chainSchemas &
   typeof eventSchemas &
+  typeof externalEventSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &
   typeof serviceSchemas &
   typeof tokenSchemas &
-  typeof toolSchemas;
+  typeof toolSchemas &
+  typeof triggerSchemas;
 
 /** The names of {@link schemas}. */
 export type SchemaName = keyof Schemas;

@@ -5,7 +5,7 @@ import type { ApprovalStore, AuditLog, NewAuditEntry } from "../store/index.ts";
 export interface AuditActor {
   /** The principal of a token, or the user at a terminal. */
   readonly by: string;
-  readonly requestId?: string | undefined;
+  readonly requestId?: string;
 }
 
 /** An action that is about to happen. */

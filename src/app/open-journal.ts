@@ -12,12 +12,14 @@ import {
   type ResultCache,
   type Retention,
   type RunStore,
+  type TriggerStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
   createInMemoryAuditLog,
   createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
+  createInMemoryTriggers,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
 import { auditedApprovals } from "./audit.ts";
@@ -36,6 +38,7 @@ export interface WorkspaceJournal {
   readonly audit: AuditLog;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
+  readonly triggers: TriggerStore;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -77,9 +80,9 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
 }
 
 function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
-  const { records, runs, tokens, idempotencyKeys, audit, changes } = store;
+  const { records, runs, tokens, idempotencyKeys, audit, changes, triggers } = store;
   const approvals = auditedApprovals(store.approvals, audit);
-  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes };
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, triggers };
 }
 
 function makeFolder(data: string): void {
@@ -115,6 +118,7 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
     tokens: createInMemoryApiTokens(),
     idempotencyKeys: createInMemoryIdempotencyKeys(),
     audit,
+    triggers: createInMemoryTriggers(),
     cache: undefined,
     store: undefined,
     close: () => records.close(),

@@ -21,28 +21,25 @@ import {
   setDefaultModel,
 } from "../model/index.ts";
 import type { HttpClient } from "../net/index.ts";
-import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
+import { type RecordStore, type TextIndex, type TriggerStore, createInMemoryTextIndex } from "../store/index.ts";
 import type { PromptSender, ToolOffer } from "../tool/index.ts";
+import { writtenName } from "../trigger/index.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
+import type { Opening } from "./opening.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options for opening the services of a workspace. */
-export interface OpenServicesOptions {
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface OpenServicesOptions extends Pick<Opening, "dir" | "config" | "env" | "stores" | "stays"> {
   readonly trust?: Pick<WorkspaceTrust, "withheldModels">;
   readonly secret: (name: string) => string | undefined;
   /** Advice for a secret that is named but has no value. */
   readonly whyNoSecret: (name: string) => string | undefined;
   readonly http: HttpClient;
   readonly records: () => RecordStore;
+  /** Notes the files of chains that tools write. */
+  readonly triggers?: () => Pick<TriggerStore, "toolWrites">;
   /** Files that file tools cannot write. */
   readonly controlPaths: () => readonly ControlPath[];
-  /** False if nothing is persisted: then memories and indexes end with the process. */
-  readonly stores: boolean;
-  /** True if the process is long-running, so that it should follow changes. */
-  readonly stays: boolean;
 }
 
 /** The built-in tools of a workspace, and a function that releases their resources. */
@@ -82,7 +79,12 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     timezone,
     model,
     noModel: (feature) => models.none(feature),
-    files: createFileAccess({ roots: [{ path: dir, write: true }], controlPaths, ...readRulesOf(setting) }),
+    files: createFileAccess({
+      roots: [{ path: dir, write: true }],
+      controlPaths,
+      ...readRulesOf(setting),
+      ...noteWritesOf(setting),
+    }),
     vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts"), dir),
@@ -132,6 +134,16 @@ function readRulesOf({
     "file" in source ? [resolve(dir, source.file)] : [],
   );
   return { denied: [...defaultDeniedPaths, ...files], hardLinks: config.files.hardLinks };
+}
+
+/** A trigger in a chain that a tool wrote waits for an approval: the write is noted before it happens. */
+function noteWritesOf({ dir, config, triggers }: OpenServicesOptions): Pick<FileAccessOptions, "beforeWrite"> {
+  if (triggers === undefined || !config.files.editable.includes("chains")) return {};
+  return {
+    beforeWrite: async (path) => {
+      if (/\.ya?ml$/i.test(path)) await triggers().toolWrites(await writtenName(path, dir));
+    },
+  };
 }
 
 /** The folder of notes. A process for a single call does not watch it. */

@@ -2,10 +2,10 @@ import { type Tracing, loadTracing } from "../adapters/index.ts";
 import { EventBus, systemClock } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
-import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
+import { createHttpClient } from "../net/index.ts";
 import { DurableCalls, RevealedChanges } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
-import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
+import { createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ApiTokens } from "./api-tokens.ts";
 import { controlPaths } from "./control-paths.ts";
@@ -14,11 +14,14 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
+import type { Opening } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
-import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
+import { readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
-import { type WorkspaceTrust, openTrust } from "./open-trust.ts";
+import { openTrust } from "./open-trust.ts";
+import type { Triggers } from "../trigger/index.ts";
+import { openTriggers, triggerProblems } from "./open-triggers.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
 import { unmatchedSettings } from "./unmatched-settings.ts";
 import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
@@ -54,6 +57,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
+  const triggers = openWorkspaceTriggers(opening, journal, chains);
   const loaded = { toolProblems, chains, registry, hub, sources };
   // After the engine: its running calls use them.
   const used = [
@@ -89,6 +93,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
+    triggers,
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
     tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
     audit: journal.audit,
@@ -97,6 +102,25 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
+}
+
+function openWorkspaceTriggers(
+  { dir, config, trust, secrets, redactor, options }: Opening,
+  { triggers: store }: WorkspaceJournal,
+  chains: Chains,
+): Triggers {
+  return openTriggers({
+    dir,
+    config,
+    trust,
+    redactor,
+    store,
+    library: chains.library,
+    runs: chains.runs,
+    secret: (name) => secrets.values[name],
+    plan: (chain) => chains.loadChain(chain),
+    ...(options.clock !== undefined && { clock: options.clock }),
+  });
 }
 
 function settingsOf(
@@ -134,27 +158,6 @@ async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): 
   if (!telemetry.enabled) return undefined;
   const { traceEngine } = await loadTracing();
   return traceEngine(engine, telemetry);
-}
-
-/** State of a workspace before anything is loaded. */
-export interface Opening {
-  readonly dir: string;
-  readonly settings: Settings;
-  readonly config: WorkspaceConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly trust: WorkspaceTrust;
-  /** Secrets that services and servers may use. */
-  readonly secrets: ReadSecrets;
-  /** Secrets that tools and chains may use. */
-  readonly callSecrets: ReadSecrets;
-  readonly redactor: GrowingRedactor;
-  readonly http: StreamingHttpClient;
-  readonly mode: ReloadMode;
-  /** True if data is stored in files. */
-  readonly stores: boolean;
-  /** True if it stays open and watches for changes. */
-  readonly stays: boolean;
-  readonly options: WorkspaceOptions;
 }
 
 /** Reads the settings of a workspace, its trust and its secrets; opens and loads nothing. Throws if the settings have errors. */
@@ -201,6 +204,7 @@ async function openParts(
     secret: (name) => secrets.values[name],
     whyNoSecret: (name) => secrets.missing.find((secret) => secret.name === name)?.why,
     records: () => journal.records,
+    triggers: () => journal.triggers,
     controlPaths: () => controlled.flatMap((sources) => controlPaths(dir, config, sources)),
   });
   const registry = builtinRegistry(services);
@@ -299,14 +303,19 @@ interface Loaded {
 /** Throws if a permission rule matches nothing because of a misspelled word: the caller would rely on it. */
 function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
   const names = (): string[] => [...registry.names(), ...chains.library.names()];
-  const slips = unmatchedPermissionRules(settings, { names }).filter(({ severity }) => severity === "error");
+  const slips = unmatchedPermissionRules(settings, names).filter(({ severity }) => severity === "error");
   if (slips.length > 0) throw new WorkspaceError(slips);
 }
 
 /** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const { toolProblems, chains, registry, hub, sources } = loaded;
-  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems()]);
+  const problems = onePerCause([
+    ...settings.problems,
+    ...toolProblems(),
+    ...chains.problems(),
+    ...triggerProblems(settings, chains.library),
+  ]);
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [
@@ -316,6 +325,6 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
   const mayBeServed = (name: string): boolean => explainMissingTool(sources.mcp, name) !== undefined;
   const rules = unmatchedSettings(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
-  const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
+  const unserved = unservedContracts(hub.resolver, mayBeServed);
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
 }

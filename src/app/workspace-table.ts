@@ -1,7 +1,7 @@
 // oxlint-disable typescript/no-unnecessary-type-assertion -- isolatedDeclarations needs the types of other tables stated
 import { agentTable } from "../agent/index.ts";
 import { searchTable, webTable } from "../builtin/index.ts";
-import { chainTable } from "../chain/index.ts";
+import { chainTable, triggerTable } from "../chain/index.ts";
 import { callTable, concurrencyTable } from "../engine/index.ts";
 import { hubTable, skillTable } from "../hub/index.ts";
 import { modelTable } from "../model/index.ts";
@@ -42,7 +42,7 @@ export const workspaceTable = {
       ask: {
         type: "list",
         format: "rule",
-        defaultText: '["model:destructive", "mcp:destructive"]',
+        defaultText: '["model:destructive", "mcp:destructive", "trigger:destructive"]',
         about: "Calls that need approval.",
       },
       allow: { type: "list", format: "rule", defaultText: '["*"]', about: "Calls to allow." },
@@ -253,6 +253,16 @@ export const workspaceTable = {
     ],
     defaultText: "the workspace",
     about: "Folder of notes for local_search.",
+  },
+  triggers: {
+    type: "map",
+    of: {
+      type: "section",
+      about: "A trigger: one of `schedule`, `webhook` and `file`, with the same keys as under `on` of a chain.",
+      settings: triggerTable as typeof triggerTable,
+    },
+    default: {},
+    about: "Triggers by id, for chains of others. Most triggers are under `on` of their chain.",
   },
   timezone: {
     type: "text",

@@ -1,4 +1,6 @@
 import {
+  type DeliveredEvent,
+  type EventRequest,
   type HostOutcome,
   type RunOptionsOf,
   type RunRef,
@@ -6,10 +8,11 @@ import {
   type ServeOptions,
   runServiceOf,
 } from "../run/index.ts";
-import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
+import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, RunStatus, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
 import type { Plan } from "./plan/plan.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { parseRunInput } from "./run-chain.ts";
@@ -78,6 +81,16 @@ export class ChainRuns {
     return this.#service.decide(approvalId, decision);
   }
 
+  /**
+   * Delivers an event to a run, and wakes it if it waits for the event. Throws if no step of the run waits for such an
+   * event, or the run has ended.
+   *
+   * @see docs/guide/waiting.md
+   */
+  deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    return this.#service.deliver(runId, event);
+  }
+
   /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */
   resume(runId: string, options: ExecuteRunOptions = {}): Promise<RunResult> {
     return this.#service.resume(this.#kind, runId, options);
@@ -127,13 +140,18 @@ export class ChainRuns {
   }
 
   /** Returns the state of a run, replayed from its journal; executes nothing. */
-  async inspect(runId: string): Promise<RunResult> {
-    return this.#kind.describe(await this.#read(runId));
+  async inspect(runId: string, onEvent?: RunListener): Promise<RunResult> {
+    return this.#kind.describe(await this.#read(runId), onEvent);
   }
 
   /** A run of any kind, ended or not; undefined if there is none. */
   find(runId: string): Promise<StoredRun | undefined> {
     return this.#service.find(runId);
+  }
+
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    return this.#service.statuses(runIds);
   }
 
   list(query?: RunQuery): Promise<readonly StoredRun[]> {

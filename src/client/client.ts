@@ -32,7 +32,7 @@ type ItemOf<Name extends RouteName> =
 export class WindlassClient {
   readonly #sender: RequestSender;
 
-  /** Runs of all kinds: start, read, follow, cancel, resume, repeat. */
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat; and events for them. */
   readonly runs: ClientRuns;
   /** Chains and their texts: list, read, save, check. */
   readonly chains: ClientChains;
@@ -150,6 +150,24 @@ export class WindlassClient {
       this.#decide(id, { decision: "approve", ...(note !== undefined && { note }) }, options),
     reject: (id: string, note?: string, options: RequestOptions = {}): Promise<ResponseBody<"decide_approval">> =>
       this.#decide(id, { decision: "reject", ...(note !== undefined && { note }) }, options),
+  };
+
+  /** Triggers: list, fire, pause, resume, approve. */
+  readonly triggers = {
+    list: (
+      query: QueryParams<"list_triggers"> = {},
+      options: RequestOptions = {},
+    ): Promise<ResponseBody<"list_triggers">> => this.#body("list_triggers", { params: {}, query, ...options }),
+    fire: (id: string, event?: object, options: RequestOptions = {}): Promise<ResponseBody<"fire_trigger">> => {
+      const body: RequestBody<"fire_trigger"> = { ...(event !== undefined && { event }) };
+      return this.#body("fire_trigger", { params: { id }, body, ...options });
+    },
+    pause: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"pause_trigger">> =>
+      this.#body("pause_trigger", { params: { id }, ...options }),
+    resume: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"resume_trigger">> =>
+      this.#body("resume_trigger", { params: { id }, ...options }),
+    approve: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"approve_trigger">> =>
+      this.#body("approve_trigger", { params: { id }, ...options }),
   };
 
   /** Records of calls, and figures about them. */

@@ -27,33 +27,49 @@ const silentMs = 45_000;
  */
 export async function* readEvents(
   sender: RequestSender,
-  { topics, until, signal, onDisconnect, ...options }: EventsOptions,
+  { onDisconnect, after: first, ...options }: EventsOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  let { after } = options;
+  const { signal } = options;
+  let after = first;
   for (let failures = 0; ; failures++) {
-    const connection = new Connection(signal);
     try {
-      const query = { topics: topics.join(","), ...(until && { until }), ...(after !== undefined && { after }) };
-      const response = await sender.open("stream_events", { params: {}, query, signal: connection.signal });
-      connection.alive();
-      if (response.body === null) throw new TypeError("the response has no body");
-      for await (const { type, data, id } of parseEvents(response.body, () => connection.alive())) {
+      for await (const event of readConnection(sender, { ...options, after })) {
         failures = 0;
-        if (id !== undefined) after = id;
-        if (!isStreamEventType(type)) continue;
-        // The server validates its events against the same schemas in its tests.
-        yield { type, ...(id !== undefined && { id }), data: JSON.parse(data) as unknown } as StreamEvent;
-        if (type === "end") return;
+        after = event.id ?? after;
+        yield event;
+        if (event.type === "end") return;
       }
       onDisconnect?.(undefined);
     } catch (error) {
-      if (signal?.aborted === true) throw error;
-      if (isApiError(error) && !error.isTransient && (error.status ?? 0) < 500) throw error;
+      if (signal?.aborted === true || isFinal(error)) throw error;
       onDisconnect?.(error);
-    } finally {
-      connection.close();
     }
     await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** failures), signal);
+  }
+}
+
+/** True if the same request would fail again. */
+function isFinal(error: unknown): boolean {
+  return isApiError(error) && !error.isTransient && (error.status ?? 0) < 500;
+}
+
+/** The events of one connection. */
+async function* readConnection(
+  sender: RequestSender,
+  { topics, until, after, signal }: EventsOptions,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const connection = new Connection(signal);
+  try {
+    const query = { topics: topics.join(","), ...(until && { until }), ...(after !== undefined && { after }) };
+    const { body } = await sender.open("stream_events", { params: {}, query, signal: connection.signal });
+    if (body === null) throw new TypeError("the response has no body");
+    for await (const { type, data, id } of parseEvents(body, () => connection.alive())) {
+      if (!isStreamEventType(type)) continue;
+      // The server validates its events against the same schemas in its tests.
+      yield { type, ...(id !== undefined && { id }), data: JSON.parse(data) as unknown } as StreamEvent;
+    }
+  } finally {
+    connection.close();
   }
 }
 

@@ -28,6 +28,12 @@ export interface RerunOptions extends RequestOptions {
   readonly repeatOnce?: boolean | undefined;
 }
 
+/** Options of an event for a run. */
+export interface SendEventOptions extends RequestOptions {
+  /** An event with the same name and id is delivered to a run once. */
+  readonly eventId?: string | undefined;
+}
+
 type Run = WireValue<"RunDetail">;
 
 /** Runs of all kinds. */
@@ -123,5 +129,16 @@ export class ClientRuns {
       ...(repeatOnce !== undefined && { repeat_once: repeatOnce }),
     };
     return (await this.#sender.send("rerun", { params: { id }, body, ...request })).body;
+  }
+
+  /** Delivers an event to a run. With an `eventId`, it is safe to send again: the run receives the event once. */
+  async sendEvent(
+    id: string,
+    name: string,
+    data: unknown = null,
+    { eventId, ...options }: SendEventOptions = {},
+  ): Promise<ResponseBody<"send_event">> {
+    const body: RequestBody<"send_event"> = { data, ...(eventId !== undefined && { event_id: eventId }) };
+    return (await this.#sender.send("send_event", { params: { id, name }, body, ...options })).body;
   }
 }

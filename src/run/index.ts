@@ -25,6 +25,7 @@ export * from "./host/open-host.ts";
 export * from "./host/ordered-key-map.ts";
 export * from "./revealed-changes.ts";
 export * from "./sealed-journal.ts";
+export type { DeliveredEvent, EventRequest } from "./service/deliver-event.ts";
 export * from "./service/run-kind.ts";
 export * from "./service/run-dispatcher.ts";
 export * from "./service/durable-calls.ts";

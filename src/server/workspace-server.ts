@@ -12,19 +12,21 @@ import { createApp } from "./request/create-app.ts";
 import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
-import { auditRoutes } from "./routes/audit.ts";
 import { callRoutes } from "./routes/calls.ts";
 import { healthRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { recordRoutes } from "./routes/records.ts";
+import { externalEventRoutes } from "./routes/external-events.ts";
+import { auditRoutes, recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 
 const defaultPort = 4780;
@@ -48,8 +50,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = "127.0.0.1", allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
-    this.#hub = new EventHub(workspace);
-    this.#worker = new RunWorker(workspace, this.#hub.live, options.onRunEvent);
+    this.#hub = new EventHub(workspace, options.onRunEvent);
+    this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const ids = createIdGenerator();
@@ -58,6 +60,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
+        ...agentRoutes(this.#worker),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -65,7 +68,9 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
+        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
+        ...triggerRoutes(this.#worker),
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,

@@ -37,9 +37,9 @@ export interface IdempotencyKeyStore {
    * new one. Of concurrent requests, in any process, one is new.
    */
   begin(request: NewKeyedRequest): Promise<{ readonly request: KeyedRequest; readonly isNew: boolean }>;
-  /** Records that the work was started. No effect if the key has other work by now. */
+  /** Records that the work was started. No effect if the key has other work already. */
   started(id: string, workId: string): Promise<void>;
-  /** Stores the response; the first one counts. No effect if the key has other work by now. */
+  /** Stores the response; the first one counts. No effect if the key has other work already. */
   complete(id: string, workId: string, response: StoredResponse): Promise<void>;
 }
 

@@ -13,16 +13,22 @@ import {
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  runLimit,
+  maxInboxEvents,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
+  EventDelivery,
+  ExternalEvent,
   JournalEvent,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   NewConversationTurn,
   RunEnd,
   CancelRequest,
+  ConversationQuery,
+  ConversationRemoval,
   ExecutableRun,
   ExecutableRunQuery,
   Liveness,
@@ -32,6 +38,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -65,6 +72,7 @@ class InMemoryRunJournal implements RunStore {
   readonly #turns = new InMemoryTurns();
   readonly #watchers = new Set<(runId: string) => void>();
   #lastPosition = 0;
+  #lastEventPosition = 0;
 
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
@@ -110,7 +118,7 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], positions: [], end: undefined, cancel: undefined, deaths: 0 };
+    const begin = { events: [...before], positions: [], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
     const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
     this.#runs.set(run.id, stored);
     this.#changes?.run(stored);
@@ -208,6 +216,27 @@ class InMemoryRunJournal implements RunStore {
     return true;
   }
 
+  async deliver({ runId, ...event }: NewExternalEvent): Promise<EventDelivery> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return "unknown";
+    const { inbox, waitsFor } = stored;
+    if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
+    if (isFinished(stored.status)) return "ended";
+    if (inbox.length >= maxInboxEvents) return "full";
+    inbox.push({ position: ++this.#lastEventPosition, ...event });
+    const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
+    if (stored.status === "waiting" && isAwaited === true) {
+      stored.waitsFor = "ready";
+      this.#changes?.run(stored);
+    }
+    this.#changed(runId);
+    return "delivered";
+  }
+
+  async inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#runs.get(runId)?.inbox.filter(({ position }) => position > after) ?? [];
+  }
+
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     this.#touch(owner);
     return runIds.flatMap((runId) => {
@@ -227,7 +256,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
@@ -295,11 +324,42 @@ class InMemoryRunJournal implements RunStore {
     this.#turns.add(conversationId, turn);
   }
 
+  async conversations({
+    id: requested,
+    before = Infinity,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const found = new Map<string, StoredConversation>();
+    for (const { made, position } of this.#runs.values()) {
+      if (made.conversation === undefined) continue;
+      const { id } = made.conversation;
+      const { runs, firstRun } = found.get(id) ?? { runs: 0, firstRun: made.id };
+      found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
+    }
+    return [...found.values()]
+      .filter(({ id, position }) => position < before && (requested ?? id) === id)
+      .sort((a, b) => b.position - a.position)
+      .slice(0, limit);
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const all = [...this.#runs.values()];
+    const removed = new Set(all.flatMap(({ made }) => (made.conversation?.id === conversationId ? made.id : [])));
+    if (removed.size === 0) return "unknown";
+    // A run is stored after the one that called it.
+    for (const { made } of all) if (removed.has(made.calledBy ?? "")) removed.add(made.id);
+    if (all.some(({ made, status }) => removed.has(made.id) && !isFinished(status))) return "unfinished";
+    for (const id of removed) this.#retained.remove(id);
+    this.#turns.remove(conversationId);
+    return "removed";
+  }
+
   #forget(runId: string): void {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return;
     // A map that shrinks and grows leaves old tables behind, which retain its old values for a while.
     stored.events.length = 0;
+    stored.inbox.length = 0;
     this.#runs.delete(runId);
     if (stored.made.conversation !== undefined) this.#turns.release(stored.made.conversation.id, runId);
   }
@@ -319,10 +379,12 @@ class InMemoryRunJournal implements RunStore {
   }
 
   /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
-  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
+  async #isAwake({ status, waitsFor, inbox }: InMemoryRun): Promise<boolean> {
     if (status !== "waiting" || waitsFor === undefined) return false;
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    for (const { name, after } of waitsFor.events ?? [])
+      if (inbox.some((event) => event.name === name && event.position > after)) return true;
     for (const id of waitsFor.approvals) {
       const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;

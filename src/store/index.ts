@@ -43,3 +43,5 @@ export * from "./text-query.ts";
 export * from "./text-ranking.ts";
 export * from "./text-snippet.ts";
 export * from "./text-tokens.ts";
+export * from "./in-memory-triggers.ts";
+export * from "./triggers.ts";

@@ -29,10 +29,12 @@ test("processes that share a database agree on keys and see each other's entries
   const file = newFile();
   const stores = await Promise.all([openSqlite({ file, redactor }), openSqlite({ file, redactor })]);
   const begun = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => stores[at % 2]?.idempotencyKeys.begin({ ...request, workId: `w${at}` })),
+    Array.from({ length: 20 }, (_, at) =>
+      stores[at % 2 === 0 ? 0 : 1].idempotencyKeys.begin({ ...request, workId: `w${at}` }),
+    ),
   );
-  expect(begun.filter((each) => each?.isNew)).toHaveLength(1);
-  expect(new Set(begun.map((each) => each?.request.workId)).size).toBe(1);
+  expect(begun.filter(({ isNew }) => isNew)).toHaveLength(1);
+  expect(new Set(begun.map((each) => each.request.workId)).size).toBe(1);
   await stores[0].audit.add(entry);
   expect(await stores[1].audit.list({ limit: 5 })).toMatchObject([entry]);
   await Promise.all(stores.map((store) => store.close()));

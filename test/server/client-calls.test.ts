@@ -68,11 +68,11 @@ test("without the option, a call whose response was lost is not repeated [P08]",
   expect((await notesIn((await shared()).workspace)).filter((text) => text === "unsure")).toHaveLength(1);
 });
 
-test("a call goes on while its server restarts, and its caller gets the result [P08] [P11]", async () => {
+test("a call continues when its server restarts, and its caller gets the result [P08] [P11]", async () => {
   const served = await serveWorkspace(files);
   let { url } = served;
   const current: typeof fetch = (address, ...options) =>
-    fetch(String(address).replace("http://server", url), ...options);
+    fetch(typeof address === "string" ? address.replace("http://server", url) : address, ...options);
   const client = createClient({
     url: "http://server",
     token: adminToken,

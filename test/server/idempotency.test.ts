@@ -27,7 +27,7 @@ describe("a call with a key", () => {
     expect((await notesIn(served.workspace)).filter((text) => text === "once")).toHaveLength(1);
   });
 
-  test("is not made again after it failed: the stored problem is sent [P11]", async () => {
+  test("is not repeated after it failed: the stored problem is sent [P11]", async () => {
     const served = await shared();
     const key = newKey();
     const first = await call(served, "broken", "failing", { key });
@@ -111,9 +111,9 @@ describe("a call with a key", () => {
   test("that needs approval runs after the decision, and the same request gets its result [P05] [P11]", async () => {
     const served = await shared();
     const key = newKey();
-    const asked = await call(served, "careful", "approved", { key });
-    expect(answerOf(asked)).toBe("409 approval_required");
-    const { approval_id: approval = "", run_id: id } = asked.body as CallBody;
+    const first = await call(served, "careful", "approved", { key });
+    expect(answerOf(first)).toBe("409 approval_required");
+    const { approval_id: approval = "", run_id: id } = first.body as CallBody;
     expect(await call(served, "careful", "approved", { key })).toMatchObject({
       status: 409,
       body: { approval_id: approval, run_id: id },

@@ -1,5 +1,18 @@
+import { createHmac } from "node:crypto";
 import type { RouteName } from "../../src/api/index.ts";
 import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
+
+/** The key of the signatures of the webhook. */
+const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
+
+/** A request that is signed as Standard Webhooks prescribe. */
+function signedHook(body: string): RouteSample {
+  const [id, time] = [`msg_${Math.random()}`, Math.floor(Date.now() / 1000)];
+  const key = Buffer.from(hookSecret, "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64");
+  const headers = { "webhook-id": id, "webhook-timestamp": String(time), "webhook-signature": `v1,${signature}` };
+  return { path: "/hooks/greeting", request: { token: null, body, headers } };
+}
 
 const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
 
@@ -21,7 +34,19 @@ export interface RouteSamples {
 
 /** The workspace of the contract test. */
 export const files: Readonly<Record<string, string>> = {
-  "windlass.yaml": "permissions: { ask: [delete_note] }\n",
+  "windlass.yaml": "permissions: { ask: [delete_note] }\nsecrets: { HOOK: { file: hook.txt } }\n",
+  "hook.txt": hookSecret,
+  "chains/hooked.yaml": `name: hooked
+input: { text: "string = 'hi'" }
+on:
+  - { id: nightly, schedule: "0 3 * * *", timezone: UTC }
+  - webhook: /greeting
+    verify: standard
+    secret: "\${secret.HOOK}"
+    input: { text: "\${event.body.text}" }
+steps:
+  - { id: first, tool: say, params: { text: "\${input.text}" } }
+`,
   "tools/echo.ts": `import { defineTool } from ${JSON.stringify(toolIndex)};
 export const say = defineTool({
   name: "say", description: "Returns the text.", effect: "pure",
@@ -41,11 +66,20 @@ steps:
   - { id: second, tool: say, params: { text: "\${steps.first.output.text}!" } }
 output: { said: "\${steps.second.output.text}" }
 `,
+  "chains/pay.yaml": `name: pay
+steps: [{ id: paid, wait: { event: payment, timeout: 7d } }]
+`,
   "chains/clean.yaml": `name: clean
 steps:
   - { id: remove, tool: delete_note, params: { id: n1 }, approval: "Delete n1?" }
 `,
 };
+
+/** A run that waits for an event. */
+async function eventRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/pay/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
 
 /** A run that has ended. */
 async function endedRun({ send }: ServedWorkspace): Promise<string> {
@@ -83,6 +117,13 @@ async function waitingCall({ send }: ServedWorkspace): Promise<string> {
   return sent.headers.get("location") ?? "";
 }
 
+/** A conversation whose message was answered from the notes of the workspace. */
+async function conversation({ send }: ServedWorkspace): Promise<string> {
+  const request = { body: { prompt: "notes about tides" }, headers: { prefer: "wait=50" } };
+  const { body } = await send("POST", "/v1/agents/vault/messages", request);
+  return (body as { readonly conversation_id: string }).conversation_id;
+}
+
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
 export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_tools: {
@@ -106,9 +147,33 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: async (served) => ({ path: `${await waitingCall(served)}/cancel` }),
     bad: { path: "/v1/calls/none/cancel", status: 404 },
   },
+  list_agents: { good: () => ({ path: "/v1/agents" }), bad: { path: "/v1/agents?x=1", status: 400 } },
+  send_message: {
+    good: () => ({ path: "/v1/agents/vault/messages", request: { body: { prompt: "notes about tides" } } }),
+    bad: { path: "/v1/agents/nobody/messages", request: { body: { prompt: "hi" } }, status: 404 },
+  },
+  list_conversations: {
+    good: async (served) => {
+      await conversation(served);
+      return { path: "/v1/conversations?limit=5" };
+    },
+    bad: { path: "/v1/conversations?cursor=x", status: 400 },
+  },
+  get_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
+  delete_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),
     bad: { path: "/v1/approvals?status=odd", status: 400 },
+  },
+  get_approval: {
+    good: async (served) => ({ path: `/v1/approvals/${await pendingApproval(served)}` }),
+    bad: { path: "/v1/approvals/none", status: 404 },
   },
   decide_approval: {
     good: async (served) => ({
@@ -169,6 +234,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/log` }),
     bad: { path: "/v1/runs/none/log", status: 404 },
   },
+  get_run_events: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/events` }),
+    bad: { path: "/v1/runs/none/events", status: 404 },
+  },
   explain_run: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/explain?step=second` }),
     bad: { path: "/v1/runs/none/explain", status: 404 },
@@ -187,6 +256,13 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   cancel_run: {
     good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/cancel` }),
     bad: { path: "/v1/runs/none/cancel", status: 404 },
+  },
+  send_event: {
+    good: async (served) => ({
+      path: `/v1/runs/${await eventRun(served)}/events/payment`,
+      request: { body: { data: { amount: 20 }, event_id: "p1" } },
+    }),
+    bad: { path: "/v1/runs/none/events/payment", request: { body: { data: 1 } }, status: 404 },
   },
   preview_rerun: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/rerun?from=second` }),
@@ -216,5 +292,26 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   get_chain_graph: {
     good: () => ({ path: "/v1/chains/greet/graph" }),
     bad: { path: "/v1/chains/greet/graph?format=png", status: 400 },
+  },
+  list_triggers: { good: () => ({ path: "/v1/triggers?limit=5" }), bad: { path: "/v1/triggers?limit=0", status: 400 } },
+  fire_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/fire", request: { body: { event: { time: "now" } } } }),
+    bad: { path: "/v1/triggers/nightli/fire", status: 404 },
+  },
+  pause_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/pause" }),
+    bad: { path: "/v1/triggers/none/pause", status: 404 },
+  },
+  resume_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/resume" }),
+    bad: { path: "/v1/triggers/none/resume", status: 404 },
+  },
+  approve_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/approve" }),
+    bad: { path: "/v1/triggers/none/approve", status: 404 },
+  },
+  receive_hook: {
+    good: () => signedHook('{"text": "hello"}'),
+    bad: { path: "/hooks/greeting", request: { token: null, body: { text: "hello" } }, status: 401 },
   },
 };

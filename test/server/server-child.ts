@@ -4,7 +4,7 @@ import { openWorkspace } from "../../src/app/index.ts";
 import { createServer } from "../../src/server/index.ts";
 import type { KillPoint } from "./server-process.ts";
 
-const [folder = "", killAt] = process.argv.slice(2) as [string, KillPoint?];
+const [folder = "", killAt] = process.argv.slice(2);
 const opened = await openWorkspace(folder, { reload: false });
 const { idempotencyKeys: keys, calls } = opened;
 
@@ -12,10 +12,10 @@ function killIf(point: KillPoint): void {
   if (point === killAt) process.kill(process.pid, "SIGKILL");
 }
 
-const { submit } = calls;
+const submit = calls.submit.bind(calls);
 calls.submit = async (...call) => {
   killIf("before the work");
-  const submitted = await submit.apply(calls, call);
+  const submitted = await submit(...call);
   killIf("after the begin of the work");
   return submitted;
 };

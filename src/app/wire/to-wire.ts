@@ -6,6 +6,7 @@ import {
   type CallRecord,
   type RunKindId,
   type Statistics,
+  type RunWait,
   type StoredRun,
   apiTokenStateAt,
   neverExpires,
@@ -23,6 +24,7 @@ import {
 import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
+import type { TriggerInfo } from "../../trigger/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 
 /** A record in JSON output. */
@@ -58,6 +60,16 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     expires_at: expiresAt === undefined ? null : iso(expiresAt),
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
+  };
+}
+
+/** A trigger in JSON output. */
+export function toWireTrigger({ last, next, ...rest }: TriggerInfo): Record<string, unknown> {
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    ...rest,
+    ...(last !== undefined && { last: { at: iso(last.at), run_id: last.runId } }),
+    ...(next !== undefined && { next: iso(next) }),
   };
 }
 
@@ -156,6 +168,7 @@ export function toWireRun(
     ...(run.kind === "agent" && { prompt: redactor.knownText(promptOfRun(run)) }),
     status: run.status,
     ...(abandoned.has(run.id) && { interrupted: true }),
+    ...(run.status === "waiting" && run.waitsFor !== undefined && { waits_for: toWireWait(run.waitsFor) }),
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && {
       finished_at: new Date(run.finishedAt).toISOString(),
@@ -166,6 +179,11 @@ export function toWireRun(
     ...(run.conversation !== undefined && { conversation_id: run.conversation.id }),
     ...(run.error !== undefined && { error: toWireRunError(run.error, redactor) }),
   };
+}
+
+function toWireWait({ approvals, events = [], until }: RunWait): Record<string, unknown> {
+  const time = until === undefined ? {} : { until: new Date(until).toISOString() };
+  return { approvals, events: events.map(({ name }) => name), ...time };
 }
 
 /** The error of a stored run in JSON output. */
@@ -187,11 +205,18 @@ export function promptOfRun({ input }: StoredRun): string {
   return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
 }
 
+/** The principal of a run; undefined for a user at the terminal. */
+export function principalOfRun({ context }: StoredRun): string | undefined {
+  const environment: unknown = JSON.parse(context);
+  const { principal } = isRecord(environment) ? environment : {};
+  return typeof principal === "string" ? principal : undefined;
+}
+
 /** A durable call in JSON output. */
 export function toWireCall(
   { runId, status, tool, result }: DurableCallResult,
   { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
+  { engine: { redactor } }: { readonly engine: Pick<Workspace["engine"], "redactor"> },
 ): Record<string, unknown> {
   return {
     run_id: runId,

@@ -1,13 +1,8 @@
 import type { JsonSchema } from "../../schema/index.ts";
+import { triggerSchema } from "./trigger-spec.ts";
+import type { ClosedSchema } from "./closed-schema.ts";
 import { lacksDash, parameterListSchema, parameterMapSchema, parameterSchema } from "../../tool/index.ts";
 import { failureStrategies } from "./failure-plan.ts";
-
-/** A map without unknown keys. */
-export interface ClosedSchema extends JsonSchema {
-  readonly type: "object";
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties: false;
-}
 
 const text = { type: "string", minLength: 1 };
 const count = { type: "integer", minimum: 0 };
@@ -19,15 +14,16 @@ const allowed = (decided: string): JsonSchema => ({
   description: `Untrusted content may decide ${decided}.`,
 });
 
-const durationForms = (min: object): JsonSchema => ({
+const durationForms = (min: object): { readonly anyOf: readonly JsonSchema[] } => ({
   anyOf: [
     { type: "number", ...min },
     { type: "string", minLength: 1, pattern: String.raw`^\s*\d+(\.\d+)?\s*(ms|s|m|h|d)\s*$` },
   ],
 });
+const durationTypes = durationForms({ exclusiveMinimum: 0 });
 const duration = {
   title: 'seconds above 0, or text such as "500ms", "30s", "2m", "1h" or "7d"',
-  ...durationForms({ exclusiveMinimum: 0 }),
+  ...durationTypes,
 };
 const delay = {
   title: 'seconds, or text such as "500ms", "30s" or "2m"',
@@ -47,6 +43,23 @@ const select = {
 };
 
 const tool = { ...text, description: "A tool, or another chain." };
+
+const expression = { type: "string", pattern: String.raw`\$\{` };
+
+const waitTime = {
+  title: `${duration.title}, or an expression`,
+  anyOf: [...duration.anyOf, expression],
+};
+
+/** The map form of `wait`. */
+export const waitSchema: ClosedSchema = closed({
+  event: { ...text, description: "Waits until an event with this name arrives for the run; its data is the output." },
+  timeout: {
+    ...waitTime,
+    description: "Without the event in this time the step fails with timeout. Default: no limit.",
+  },
+  until: { ...text, description: "Waits until this time, such as 2026-11-20T08:00:00+08:00." },
+});
 
 const fallback = {
   ...closed({
@@ -128,6 +141,11 @@ export const stepSchema: ClosedSchema = {
   ...closed({
     id: { ...text, description: "Letters, digits, _ and -; other steps read ${steps.ID.output}." },
     tool,
+    wait: {
+      title: `${duration.title}, an expression, or a map with event and timeout, or until`,
+      anyOf: [...waitTime.anyOf, waitSchema],
+      description: "Waits in place of a call; the run is suspended meanwhile.",
+    },
     description: { type: "string", description: "Description for people." },
     params,
     output: closed({
@@ -177,6 +195,11 @@ export const stepSchema: ClosedSchema = {
   required: ["id", "tool"],
 };
 
+/** One step that waits. Its `wait` in the form of a map is checked by itself. */
+export function waitStepSchemaFor(wait: unknown): ClosedSchema {
+  return { ...stepSchema, required: wait === null ? ["id", "wait"] : ["id"] };
+}
+
 const input = {
   ...parameterMapSchema,
   description: "Inputs of the chain, by name. Default: inferred from the expressions.",
@@ -207,6 +230,11 @@ const keys = {
     minItems: 1,
     description: "Steps of the chain. Their order follows from the outputs that they read of each other.",
   },
+  on: {
+    type: "array",
+    items: triggerSchema,
+    description: "Triggers: schedules, webhooks and watched files that start runs while a server runs.",
+  },
   output: { description: "Output of a run. Default: a map of step to output." },
   error_handling: errorHandling,
   metadata: { type: "object", description: "Free-form data; the chain does not use it." },
@@ -233,7 +261,10 @@ export const chainFileSchema: JsonSchema = {
   properties: {
     ...keys,
     input: { description: input.description, anyOf: [parameterMapSchema, parameterListSchema()] },
-    steps: { ...keys.steps, items: stepSchema },
+    steps: {
+      ...keys.steps,
+      items: { ...stepSchema, required: ["id"], anyOf: [{ required: ["tool"] }, { required: ["wait"] }] },
+    },
   },
 };
 

@@ -1,3 +1,5 @@
+import type { TriggerSpec } from "./trigger-spec.ts";
+
 /** A duration as files write it: seconds, or text such as `500ms`, `2m`. */
 export type DurationSpec = number | string;
 
@@ -56,10 +58,17 @@ export interface RepeatSpec {
   readonly delay?: DurationSpec;
 }
 
+/** A wait of a step: a duration, a time, or an external event. All of them may be expressions. */
+export type WaitSpec =
+  | DurationSpec
+  | { readonly event?: string; readonly timeout?: DurationSpec; readonly until?: string };
+
 /** One step, as a file writes it. */
 export interface StepSpec {
   readonly id: string;
-  readonly tool: string;
+  /** The tool or chain to call. A step has this or `wait`. */
+  readonly tool?: string;
+  readonly wait?: WaitSpec;
   readonly description?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly output?: OutputSpec;
@@ -99,6 +108,8 @@ export interface ChainSpec {
   readonly durable?: boolean;
   readonly taint?: TaintPolicy;
   readonly steps: readonly StepSpec[];
+  /** Triggers that start runs. */
+  readonly on?: readonly TriggerSpec[];
   readonly output?: unknown;
   readonly error_handling?: ErrorHandlingSpec;
   readonly metadata?: Readonly<Record<string, unknown>>;

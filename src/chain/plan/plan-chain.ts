@@ -13,7 +13,7 @@ import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
 import { checkUntrusted } from "./check-untrusted.ts";
 import { checkUntrustedTargets } from "./check-untrusted-targets.ts";
-import { type CompiledStep, compileStep } from "./compile-step.ts";
+import { type CompiledStep, type UnlinkedStep, compileStep } from "./compile-step.ts";
 import { suggestName } from "./suggest-form.ts";
 import { noHandling, readHandling } from "./failure-plan.ts";
 import { TargetFinder } from "./find-target.ts";
@@ -24,6 +24,8 @@ import { type ParsableChain, readSource } from "./parse-chain.ts";
 import { inferInputs } from "./infer-inputs.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
+import { checkDistinct, checkTrigger } from "./check-triggers.ts";
+import { triggersOf } from "./trigger.ts";
 
 /** A plan if there are no errors, and all problems. */
 export interface PlanChainResult {
@@ -57,6 +59,7 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
   try {
     const chains = outer.size < maxChainDepth;
     checkCalls({ plan, parts, uses, outer, chains, fileError: context.tools.fileError }, report);
+    checkTriggers(plan, context, report);
     if (chains && context.taint !== "unchecked") {
       checkUntrusted(plan, report);
       checkUntrustedTargets(plan, report);
@@ -65,6 +68,19 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
     underway.delete(key);
   }
   return report.failed ? { problems: report.problems } : { plan, problems: report.problems };
+}
+
+/** A run that has started has no use for the triggers of its chain. */
+function checkTriggers(plan: Plan, { secrets, taint }: PlanContext, report: ChainReport): void {
+  const { name: chain, spec } = plan;
+  if (spec.on === undefined || taint === "unchecked") return;
+  const checks = { chain, secrets: secrets && new Set(secrets), input: () => plan.input };
+  for (const [index, trigger] of spec.on.entries()) checkTrigger(trigger, ["on", index], checks, report);
+  const known = spec.on.map((one, index) => ({
+    id: triggersOf([one], { chain, file: undefined, timezone: undefined })[0]?.id ?? `#${index}`,
+    path: ["on", index],
+  }));
+  checkDistinct(known, report);
 }
 
 /** Chains that are being planned: planning one may request the plans of the chains that it calls, and those its own. */
@@ -101,7 +117,8 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
   checkTexts(spec, known, report);
   if (spec.input !== undefined) warnUnusedInputs(spec, all, report);
   const steps = parts.map(({ step }) => step);
-  const inferred = (): Schema => fromJsonSchema(inferInputs({ uses: all, steps, handling: spec.error_handling }));
+  checkEventsReach(spec, steps, report);
+  const inferred = (): Schema => fromJsonSchema(inferInputs(all, steps, spec.error_handling));
   const plan: Plan = assemble({
     spec,
     context,
@@ -111,6 +128,14 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
     links,
   });
   return { plan, parts, uses };
+}
+
+/** A run without a journal receives no events. */
+function checkEventsReach({ durable }: ChainSpec, steps: readonly UnlinkedStep[], report: ChainReport): void {
+  const step = steps.find(({ wait }) => wait?.kind === "event");
+  if (durable !== false || step === undefined) return;
+  const message = `the step "${step.id}" waits for an event, which reaches only a durable run`;
+  report.add("bad_wait", ["durable"], [message, { hint: "remove durable: false" }]);
 }
 
 function link(

@@ -6,7 +6,7 @@ import {
   agentTable,
 } from "../../agent/index.ts";
 import { detectLanguage } from "../../text/index.ts";
-import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 
 import { type AgentRunView, openAgentRunView } from "../terminal/agent-view/agent-view.ts";
@@ -85,7 +85,7 @@ function promptHere(session: RunSession, view: AgentRunView, ahead: TypeAhead | 
     durable: true,
     ...(ahead !== undefined && { ahead }),
     decidedElsewhere: decidedElsewhere.bind(null, session),
-    why: (approval) => approvalReason(approval, session.workspace, cliTexts[session.language].agent),
+    why: (approval) => session.local && approvalReason(approval, session.local, cliTexts[session.language].agent),
     language: () => session.language,
   });
   return ({ step: _step, ...approval }, signal) => promptForApproval(approval, signal);
@@ -118,7 +118,7 @@ function viewFor({ invocation, workspace }: RunSession): AgentRunView {
 }
 
 /** Ctrl-C: cancels the run and its running calls. */
-function stop(session: RunSession, runs: AgentRuns): void {
+function stop(session: RunSession, runs: Pick<AgentRuns, "cancel">): void {
   const { invocation, runId, language } = session;
   logWrapped(cliTexts[language].agent.stopping, invocation.terminal);
   if (runId === undefined) return;
@@ -128,7 +128,7 @@ function stop(session: RunSession, runs: AgentRuns): void {
 }
 
 /** A request to terminate, for example from a service manager, concerns this process, not the run. */
-function releaseAgentRun({ invocation, language }: RunSession, runs: AgentRuns): void {
+function releaseAgentRun({ invocation, language }: RunSession, runs: Pick<AgentRuns, "close">): void {
   logWrapped(cliTexts[language].agent.releasing, invocation.terminal);
   void runs.close();
 }

@@ -10,6 +10,7 @@ import {
   type RunKindId,
   type RunQuery,
   type RunRecording,
+  type RunStatus,
   type RunStore,
   type RunUpdate,
   type StoredRun,
@@ -22,6 +23,7 @@ import type { JournalSecrets } from "../seal-secrets.ts";
 import { SealedJournal } from "../sealed-journal.ts";
 import { LocalDispatcher, type RunDispatcher } from "./run-dispatcher.ts";
 import type { AnyRunKind, PreparedRun, RunExecuteOptions, RunKind } from "./run-kind.ts";
+import { type DeliveredEvent, type EventRequest, deliverEvent } from "./deliver-event.ts";
 import { RunObserver, hasMore } from "./run-observer.ts";
 import { checkSameRun } from "./same-run.ts";
 
@@ -173,6 +175,28 @@ export class RunClient {
   }
 
   /**
+   * Delivers an event to a run, and wakes it if it waits for the event; durable when the promise resolves. A run that
+   * does not wait for it yet finds it later. Throws if no step of the run waits for such an event, or the run has ended.
+   */
+  async deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    const { journal, clock } = this;
+    const run = await this.find(runId);
+    if (run === undefined) throw runNotFoundFailure(runId);
+    const kind = await this.kindOf(run.kind);
+    const awaited = kind.eventsOf === undefined ? new Set<string>() : kind.eventsOf(run);
+    const delivered = await deliverEvent(event, { journal, clock, run, awaited, newId: () => this.#ids.next() });
+    this.dispatcher.notify();
+    return delivered;
+  }
+
+  protected async kindOf(id: RunKindId): Promise<AnyRunKind> {
+    if (!this.kinds.has(id)) await this.loaders.get(id)?.();
+    const kind = this.kinds.get(id);
+    if (kind === undefined) throw fail(`no code here executes runs of ${id}`, { code: "not_available" });
+    return kind;
+  }
+
+  /**
    * Cancels a run in any process; the request is durable when the promise resolves. False if the run has already ended
    * or is unknown.
    */
@@ -197,6 +221,12 @@ export class RunClient {
     const isWhole = listed?.status !== "success" || listed.output !== undefined;
     const run = isWhole ? listed : (await this.journal.read(runId))?.run;
     return run && this.journal.reveal({ run, events: [] }).run;
+  }
+
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  async statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    const found = await this.journal.updates(runIds.map((runId) => ({ runId })));
+    return new Map(found.flatMap((update) => (update === undefined ? [] : [[update.id, update.status] as const])));
   }
 
   /** True if there is such a run, of any kind, ended or not. */

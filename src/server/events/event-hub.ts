@@ -1,6 +1,7 @@
 import type { StreamTopic } from "../../api/index.ts";
 import { runTopic } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
+import type { RunEvent } from "../../chain/index.ts";
 import {
   type ChangeFeed,
   type FeedChange,
@@ -9,8 +10,9 @@ import {
   feedStart,
   isFinished,
 } from "../../store/index.ts";
+import { toCursor } from "./event-cursor.ts";
 import { encodeEvent, heartbeat } from "./event-reader.ts";
-import { LiveRuns } from "./live-runs.ts";
+import { type ActivityListener, LiveRuns } from "./live-runs.ts";
 import type { Subscription } from "./subscription.ts";
 import { TopicSources } from "./topic-sources.ts";
 import { toWireChange } from "./wire-change.ts";
@@ -40,11 +42,11 @@ export class EventHub {
   #reading: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(workspace: Workspace) {
+  /** @param onRunEvent Receives the events of chains too. */
+  constructor(workspace: Workspace, onRunEvent?: (event: RunEvent) => void) {
     this.#workspace = workspace;
-    this.live = new LiveRuns(workspace.engine.redactor, (runId, activity) =>
-      this.publish(runTopic(runId), "activity", activity),
-    );
+    const report: ActivityListener = (runId, activity) => this.publish(runTopic(runId), "activity", activity);
+    this.live = new LiveRuns(workspace.engine.redactor, report, onRunEvent);
     this.#sources = new TopicSources(workspace, (topic, type, data) => this.publish(topic, type, data));
   }
 
@@ -205,15 +207,4 @@ function topicsOf(change: FeedChange): StreamTopic[] {
     case "approval":
       return ["approvals", ...(change.approval.runId === undefined ? [] : [runTopic(change.approval.runId)])];
   }
-}
-
-/** The id of an event: the feed, and the position after the event. */
-export function toCursor(feedId: string, { event, change }: FeedPosition): string {
-  return `${feedId}.${event}.${change}`;
-}
-
-/** The position of an id; undefined if it is of another feed. */
-export function fromCursor(feedId: string, cursor: string): FeedPosition | undefined {
-  const [id, event, change] = /^(.+)\.(\d{1,15})\.(\d{1,15})$/.exec(cursor)?.slice(1) ?? [];
-  return id === feedId ? { event: Number(event), change: Number(change) } : undefined;
 }

@@ -21,10 +21,12 @@ export class LiveRuns {
   readonly #runs = new Map<string, { readonly kind: RunKindId; readonly activity: RunActivity }>();
   readonly #redactor: Redactor;
   readonly #report: ActivityListener;
+  readonly #onRunEvent: ((event: RunEvent) => void) | undefined;
 
-  constructor(redactor: Redactor, report: ActivityListener) {
+  constructor(redactor: Redactor, report: ActivityListener, onRunEvent?: (event: RunEvent) => void) {
     this.#redactor = redactor;
     this.#report = report;
+    this.#onRunEvent = onRunEvent;
   }
 
   /** Options with which a run is executed, so that its events arrive here. */
@@ -55,6 +57,7 @@ export class LiveRuns {
   }
 
   #chain(runId: string, event: RunEvent): void {
+    this.#onRunEvent?.(event);
     if ("replayed" in event && event.replayed) return;
     this.#happened(runId, "chain", toWireRunEvent(event, this.#redactor));
   }

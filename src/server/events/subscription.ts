@@ -8,7 +8,8 @@ import {
   isFinished,
 } from "../../store/index.ts";
 import type { Workspace } from "../../app/index.ts";
-import { type EventHub, fromCursor, toCursor } from "./event-hub.ts";
+import { fromCursor, toCursor } from "./event-cursor.ts";
+import type { EventHub } from "./event-hub.ts";
 import { EventReader, encodeEvent } from "./event-reader.ts";
 import { toRunChange } from "./wire-change.ts";
 

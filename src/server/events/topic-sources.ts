@@ -3,7 +3,7 @@ import type { Workspace } from "../../app/index.ts";
 import { redactFailure } from "../../secrets/index.ts";
 import type { EngineEvent, EngineEventType } from "../../engine/index.ts";
 import { snakeKeys, toWireFailure } from "../../tool/index.ts";
-import { metricsOf } from "../routes/records.ts";
+import { metricsOf } from "../request/engine-metrics.ts";
 
 type Publish = (topic: StreamTopic, type: "call" | "metrics", data: object) => void;
 

@@ -1,10 +1,10 @@
 import type { StreamEventType, WireValue } from "../../api/index.ts";
 import { runNameFields, toWireApproval } from "../../app/index.ts";
-import type { Failure } from "../../base/index.ts";
+import { type Failure, definedOnly } from "../../base/index.ts";
 import { stepPathOfKey } from "../../chain/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
-import type { FeedChange, FeedEvent, FeedRunChange } from "../../store/index.ts";
+import type { Approval, FeedApprovalChange, FeedChange, FeedEvent, FeedRunChange } from "../../store/index.ts";
 import { toWireFailure } from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
 
@@ -18,16 +18,16 @@ export function toWireChange(
       return { type: "journal", data: toJournalChange(change) };
     case "run":
       return { type: "run", data: toRunChange(change, redactor) };
-    case "approval": {
-      const { status, approval } = change;
-      // Written before it was decided, the change shows no decision.
-      const { decidedAt, decidedBy, note, done, ...pending } = approval;
-      return {
-        type: "approval",
-        data: toWireApproval(status === "pending" ? { ...pending, status } : { ...approval, status }),
-      };
-    }
+    case "approval":
+      return { type: "approval", data: toWireApproval(toApproval(change)) };
   }
+}
+
+/** The approval after a change: without its decision if that came later. */
+function toApproval({ status, approval }: FeedApprovalChange): Approval {
+  if (status !== "pending") return { ...approval, status };
+  const { decidedAt: _at, decidedBy: _by, note: _note, done: _done, ...pending } = approval;
+  return { ...pending, status };
 }
 
 /** A run after a change. Facts about its end belong to the change that ended it. */
@@ -77,24 +77,11 @@ function stepOf(key: string): { readonly step?: string; readonly item?: number }
 /** The data of an event as the host wrote it: the effect of a started call, an outcome, or a wait. */
 function dataOf(data: unknown, isSettled: boolean): object {
   if (!isRecord(data)) return isSettled ? { outcome: "call" } : {};
-  if (!isSettled) {
-    const { effect, approvalId, due } = data;
-    return {
-      ...(effect !== undefined && { effect }),
-      ...(approvalId !== undefined && { approval_id: approvalId }),
-      ...(typeof due === "number" && due < maxDate && { due: iso(due) }),
-    };
-  }
-  const { kind, result, effect, approvalId, status, by, note } = data;
-  return {
-    outcome: kind,
-    ...(typeof effect === "string" && { effect }),
-    ...(isRecord(result) && resultOf(result)),
-    ...(approvalId !== undefined && { approval_id: approvalId }),
-    ...(status !== undefined && { decision: status }),
-    ...(by !== undefined && { by }),
-    ...(note !== undefined && { note }),
-  };
+  const { kind, result, effect, approvalId, status, by, note, due } = data;
+  const known = definedOnly({ effect, approval_id: approvalId });
+  if (!isSettled) return { ...known, ...(typeof due === "number" && due < maxDate && { due: iso(due) }) };
+  const decided = definedOnly({ decision: status, by, note });
+  return { outcome: kind, ...known, ...(isRecord(result) && resultOf(result)), ...decided };
 }
 
 /** The result of a call; a part that is missing was cut off. */

@@ -154,6 +154,7 @@ function toOperation(name: string, route: Route): Json {
         content: { "application/json": { schema: { $ref: reference(body) } } },
       },
     }),
+    ...(route.bytes === true && { requestBody: { required: true, content: { "*/*": {} } } }),
     responses: responsesOf(route, summary, response.includes("/") ? {} : { $ref: reference(response) }),
     ...(["none", "code", "signature"].includes(access) && { security: [] }),
     "x-access": access,

@@ -1,11 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
+import {
+  type Problem,
+  type Route,
+  type RouteName,
+  apiVersion,
+  createProblem,
+  routes,
+  toProblem,
+} from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import {
@@ -19,18 +28,6 @@ import {
 } from "./handler.ts";
 import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
-
-/** One request and its outcome, for the access log. */
-export interface AccessLogEntry {
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly principal?: string;
-}
 
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
@@ -181,6 +178,7 @@ class Exchange {
 }
 
 const commonHeaders = {
+  "windlass-api": apiVersion,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -217,13 +215,14 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const queryAt = request.url.indexOf("?");
+      const query = queryOf(request.url);
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: queryAt === -1 ? {} : parseQuery(this.#name, new URLSearchParams(request.url.slice(queryAt + 1))),
+        query: this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query),
         body,
+        bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
@@ -244,6 +243,14 @@ class Endpoint {
     return response;
   }
 
+  /** The body of a route that takes it as it is: a signature covers its bytes. */
+  async #bytesOf(request: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true) return new Uint8Array();
+    const { maxBodyBytes } = this.#parts;
+    if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return readBytes(request.body, maxBodyBytes);
+  }
+
   async #bodyOf(request: Request): Promise<string | undefined> {
     if (this.#route.body === undefined) return undefined;
     const type = request.headers.get("content-type") ?? "";
@@ -251,7 +258,8 @@ class Endpoint {
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     // The stream of a body is only created for one of unknown length.
-    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    const text =
+      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
@@ -275,7 +283,7 @@ class Endpoint {
   }
 
   async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
-    const answered = await this.#handler({ ...parsed, work } as Parameters<Handler<RouteName>>[0]);
+    const answered = await this.#handler({ ...parsed, work });
     if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };
@@ -288,6 +296,13 @@ class Endpoint {
 
 /** A request whose values were checked. */
 type Parsed = Omit<ServerRequest<RouteName>, "work">;
+
+const noQuery = new URLSearchParams();
+
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1));
+}
 
 /** The run that a body names. */
 function runIdIn(body: unknown): string | undefined {
@@ -305,7 +320,7 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string> {
+async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
@@ -313,5 +328,5 @@ async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

@@ -41,8 +41,8 @@ const maxStoredChars = 1 << 20;
 /**
  * Requests with an idempotency key: the work of a key starts once, and its response is sent to every repetition.
  *
- * The id of the work is stored with the key before the work begins. Whatever happens in between, also to the process, a
- * repetition finds this id and joins the run that has it, or starts the run if there is none.
+ * The id of the work is stored with the key before the work begins. A repetition finds this id, also after a crash of the
+ * process at any point, and joins the run that has it, or starts the run if there is none.
  */
 export class KeyedRequests {
   readonly #deps: KeyedRequestsDeps;

@@ -1,11 +1,12 @@
 import { toWireApproval } from "../../app/index.ts";
+import type { Decided } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { asWire } from "../request/as-wire.ts";
-import { type Handlers, type ServerRequest, refusal } from "../request/handler.ts";
+import { type Handlers, type ServerRequest, actorOf, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";
 
 /** Approvals: list and decide. */
-export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval"> {
+export function approvalRoutes(): Handlers<"list_approvals" | "get_approval" | "decide_approval"> {
   return {
     list_approvals: async ({ workspace, query }) => {
       const approvals = await workspace.approvals.list(query.status);
@@ -16,6 +17,11 @@ export function approvalRoutes(): Handlers<"list_approvals" | "decide_approval">
         ({ createdAt, id }) => `${(1e15 - createdAt).toString().padStart(16, "0")}/${id}`,
       );
       return { ...page, items: page.items.map((approval) => asWire<"Approval">(toWireApproval(approval))) };
+    },
+    get_approval: async ({ workspace, params: { id } }) => {
+      const approval = await workspace.approvals.find(id);
+      if (approval === undefined) throw unknownApproval(id);
+      return asWire<"Approval">(toWireApproval(approval));
     },
     decide_approval: async (request) => asWire<"Approval">(toWireApproval(await decide(request))),
   };
@@ -31,23 +37,29 @@ async function decide(request: ServerRequest<"decide_approval">): Promise<Approv
     ...(note !== undefined && { note }),
     ...(decision === "done" && { done: { output: output ?? null } }),
   });
-  if (decided === undefined) throw refusal("not_found", `there is no approval ${JSON.stringify(params.id)}`);
-  const { approval, isRecorded, refusal: refused } = decided;
-  if (isRecorded) return approval;
-  const detail = refused?.message ?? `the approval was already ${approval.status}`;
-  const { id, decidedBy } = approval;
-  const isForbidden = refused?.reason === "not_an_approver";
-  if (approval.status === "pending") await auditRefusal(request, refused?.reason ?? "conflict");
-  throw refusal(isForbidden ? "forbidden" : "conflict", detail, {
+  if (decided === undefined) throw unknownApproval(params.id);
+  if (decided.isRecorded) return decided.approval;
+  // A decision that did not reach the approval is not in their log.
+  if (decided.approval.status === "pending") await auditRefusal(request, decided.refusal?.reason ?? "conflict");
+  throw refusalOf(decided);
+}
+
+function refusalOf({ approval, refusal: refused }: Decided): Error {
+  const { id, status, decidedBy } = approval;
+  const detail = refused?.message ?? `the approval was already ${status}`;
+  return refusal(refused?.reason === "not_an_approver" ? "forbidden" : "conflict", detail, {
     approval_id: id,
     ...(refused !== undefined && { reason: refused.reason }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
   });
 }
 
-/** A refusal that the approvals do not see, because nothing was decided. */
 async function auditRefusal(request: ServerRequest<"decide_approval">, outcome: string): Promise<void> {
   const { workspace, params, body } = request;
   const about = { action: "approval.decide", target: params.id, detail: body.decision, outcome };
-  await workspace.audit.add({ at: Date.now(), by: request.caller.principal, requestId: request.requestId, ...about });
+  await workspace.audit.add({ at: Date.now(), ...actorOf(request), ...about });
+}
+
+function unknownApproval(id: string): Error {
+  return refusal("not_found", `there is no approval ${JSON.stringify(id)}`);
 }

@@ -22,7 +22,7 @@ import { unfinishedWork } from "../request/unfinished-work.ts";
 import type { RunWorker } from "../request/run-worker.ts";
 import { appliedPreferences, preferredWaitMs, prefersAsync, waitForRun } from "../request/waiting.ts";
 
-/** Durable calls: look at one, cancel it. */
+/** Durable calls: read one, cancel it. */
 export function callRoutes(worker: RunWorker): Handlers<"get_call" | "cancel_call"> {
   return {
     get_call: async (request) => {

@@ -1,8 +1,8 @@
-import type { WireValue } from "../../api/index.ts";
-import type { Engine } from "../../engine/index.ts";
-import { toWireRecord, toWireStatistics } from "../../app/index.ts";
+import { toWireAuditEntry, toWireRecord, toWireStatistics } from "../../app/index.ts";
 import { asWire } from "../request/as-wire.ts";
+import { metricsOf } from "../request/engine-metrics.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
+import { decodeCursor, encodeCursor } from "../request/page.ts";
 
 /** Records of calls, and figures about them. */
 export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_stats" | "get_metrics"> {
@@ -30,14 +30,31 @@ export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_st
   };
 }
 
-/** Slots and queues now. */
-export function metricsOf(engine: Pick<Engine, "metrics" | "bucketMetrics">): WireValue<"Metrics"> {
-  const { currentConcurrent, queueLength, totalRejected, totalTimeout } = engine.metrics();
+/** The audit log. */
+export function auditRoutes(): Handlers<"list_audit"> {
   return {
-    running: currentConcurrent,
-    queued: queueLength,
-    rejected: totalRejected,
-    timed_out: totalTimeout,
-    buckets: engine.bucketMetrics(),
+    list_audit: async ({ workspace, query }) => {
+      const { action, by, target, since, limit = 50, cursor } = query;
+      const found = await workspace.audit.list({
+        limit: limit + 1,
+        ...(action !== undefined && { action }),
+        ...(by !== undefined && { by }),
+        ...(target !== undefined && { target }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(cursor !== undefined && { before: numberOf(cursor) }),
+      });
+      const items = found.slice(0, limit);
+      const last = found.length > limit ? items.at(-1) : undefined;
+      return {
+        items: items.map((entry) => asWire<"AuditEntry">(toWireAuditEntry(entry))),
+        next_cursor: last === undefined ? null : encodeCursor(String(last.number)),
+      };
+    },
   };
+}
+
+function numberOf(cursor: string): number {
+  const number = Number(decodeCursor(cursor));
+  if (Number.isSafeInteger(number)) return number;
+  throw refusal("bad_request", "the cursor is not one that a list returned");
 }

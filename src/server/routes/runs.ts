@@ -1,8 +1,8 @@
 import type { WireValue } from "../../api/index.ts";
-import { type Workspace, explainRun, runNameFields, toWireRun, toWireRunLog } from "../../app/index.ts";
+import { type Workspace, explainRun, replayEvents, runNameFields, toWireRun, toWireRunLog } from "../../app/index.ts";
 import { cliCommand } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
-import type { RunKindId, RunQuery } from "../../store/index.ts";
+import type { RunKindId, RunQuery, StoredRun } from "../../store/index.ts";
 import type { Language } from "../../text/index.ts";
 import { snakeKeys } from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
@@ -17,6 +17,7 @@ type RunRouteName =
   | "list_runs"
   | "get_run"
   | "get_run_log"
+  | "get_run_events"
   | "explain_run"
   | "diff_runs"
   | "resume_run"
@@ -30,6 +31,10 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
     start_run: async (request) => started(request, await startedWork(request, submitRun), worker),
     list_runs: listRuns,
     get_run: async (request) => toWireDetail(await requireRun(request)),
+    get_run_events: async (request) => {
+      const items = await replayEvents(await requireRun(request));
+      return asWire<"RunEvents">({ items, next_cursor: null });
+    },
     get_run_log: async (request) => asWire<"RunLog">({ ...(await toWireRunLog(await requireRun(request))) }),
     explain_run: explain,
     diff_runs: diff,
@@ -89,9 +94,20 @@ async function listRuns({ workspace, query, caller }: ServerRequest<"list_runs">
   const context = { redactor: workspace.engine.redactor, abandoned: new Set(abandoned.map(({ id }) => id)) };
   const last = found.length > limit ? items.at(-1) : undefined;
   return {
-    items: items.map((run) => asWire<"Run">(toWireRun(run, context))),
+    items: items.map((run) => asWire<"Run">({ ...toWireRun(run, context), ...inputPreview(run, context) })),
     next_cursor: last === undefined ? null : encodeCursor(`${last.startedAt} ${last.id}`),
   };
+}
+
+const previewLength = 200;
+
+/** The beginning of an input. The prompt of an agent is in its run as a whole. */
+function inputPreview(
+  { kind, input }: StoredRun,
+  { redactor }: Pick<Parameters<typeof toWireRun>[1], "redactor">,
+): { readonly input_preview?: string } {
+  // Redacted first: half of a secret would not be recognized.
+  return kind === "agent" ? {} : { input_preview: redactor.text(input).slice(0, previewLength).toWellFormed() };
 }
 
 function queryOf(query: ServerRequest<"list_runs">["query"]): RunQuery {
@@ -120,7 +136,8 @@ function kindOf(query: ServerRequest<"list_runs">["query"]): Pick<RunQuery, "kin
   return { ...(kind !== undefined && { kind }), ...(name !== undefined && { name }) };
 }
 
-function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
+/** The position after which a page of runs continues. */
+export function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
   const [startedAt, id] = /^(\d+(?:\.\d+)?) (.+)$/.exec(decodeCursor(cursor))?.slice(1) ?? [];
   if (startedAt === undefined || id === undefined)
     throw refusal("bad_request", "the cursor is not one that a list returned");

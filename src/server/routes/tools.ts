@@ -1,7 +1,14 @@
-import { type WireValue, toProblem } from "../../api/index.ts";
+import { type Problem, type WireValue, toProblem } from "../../api/index.ts";
 import { type Workspace, toWireTool } from "../../app/index.ts";
 import { toolFinderOf } from "../../hub/index.ts";
-import { type AnyTool, type Registration, type WireNames, effectLabel, toWireResult } from "../../tool/index.ts";
+import {
+  type AnyTool,
+  type Registration,
+  type ToolError,
+  type WireNames,
+  effectLabel,
+  toWireResult,
+} from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
 import { type Handlers, ProblemError, type ServerRequest, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";
@@ -61,9 +68,18 @@ async function callTool(
     signal,
     ...(body.conversation_id !== undefined && { conversationId: body.conversation_id }),
     ...(body.timeout_ms !== undefined && { timeoutMs: body.timeout_ms }),
+    ...(body.max_retries !== undefined && { maxRetries: body.max_retries }),
+    ...(body.strict === true && { strictValidation: new Set(Object.keys(body.args ?? {})) }),
   });
-  if (!result.success) throw new ProblemError(toProblem(result.error));
+  if (!result.success) throw new ProblemError(toProblem(result.error, { call: failedCall(result) }));
   return asWire<"CallResult">(toWireResult(result));
+}
+
+/** The facts of a failed call besides its failure. */
+function failedCall(result: ToolError): NonNullable<Problem["call"]> {
+  const { success: _success, error: _error, ...facts } = toWireResult(result);
+  // The result of a call in its JSON form.
+  return facts as unknown as NonNullable<Problem["call"]>;
 }
 
 function summary(registration: Registration, workspace: Workspace, names: WireNames): WireValue<"Tool"> {

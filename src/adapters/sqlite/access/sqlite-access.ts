@@ -3,7 +3,7 @@ import type { WriterThread } from "../journal/writer-thread.ts";
 
 type Writer = Pick<WriterThread, "call">;
 
-/** What a server stores about the access to it. */
+/** The stores of the access to a server. */
 export interface AccessStores {
   readonly tokens: ApiTokenStore;
   readonly idempotencyKeys: IdempotencyKeyStore;

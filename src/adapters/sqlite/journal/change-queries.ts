@@ -42,34 +42,66 @@ const nearby = 5_000;
 /** A page of changes; undefined if they are not all there. Call it in a transaction. */
 export function readChanges(db: DatabaseSync, { after, filter }: ChangesQueryRow): ChangesRows | undefined {
   const head = readFeedHead(db);
-  if (after.event > head.event || after.change > head.change) return undefined;
-  const isWide = filter.runs || filter.approvals;
-  if (isWide && after.event < head.floor) return undefined;
+  if (!isReadable(head, after, filter)) return undefined;
   const isFar = head.event - after.event > nearby || head.change - after.change > nearby;
   const numbers = runNumbers(db, filter.runIds);
-  const runs = JSON.stringify([...numbers.keys()]);
-  const events = numbers.size === 0 ? [] : readEvents(db, { runs, after: after.event, isFar });
-  const others = isWide || numbers.size > 0 ? readOthers(db, { runs, filter, after, byRun: isFar && !isWide }) : [];
-  const isLast = events.length < changesPerPage && others.length < changesPerPage;
-  // A full page of one kind ends the page of the other kind.
+  const query = { runs: JSON.stringify([...numbers.keys()]), after, filter, isFar };
+  const events = numbers.size === 0 ? [] : readEvents(db, query);
+  const others = isWide(filter) || numbers.size > 0 ? readOthers(db, query) : [];
+  return toPage({ head, after, numbers, events, others });
+}
+
+interface RowsQuery extends ChangesQueryRow {
+  /** JSON: the numbers of the runs. */
+  readonly runs: string;
+  readonly isFar: boolean;
+}
+
+function isReadable({ event, change, floor }: FeedHeadRow, after: FeedPosition, filter: FeedFilter): boolean {
+  if (after.event > event || after.change > change) return false;
+  return !isWide(filter) || after.event >= floor;
+}
+
+/** True if it is not about single runs only. */
+function isWide({ runs, approvals }: FeedFilter): boolean {
+  return runs || approvals;
+}
+
+/** Joins both lists, as far as both are complete. */
+function toPage({
+  head,
+  after,
+  numbers,
+  events,
+  others,
+}: Pick<ChangesQueryRow, "after"> & {
+  readonly head: FeedHeadRow;
+  readonly numbers: RunNumbers;
+  readonly events: readonly SqlRow[];
+  readonly others: readonly Row[];
+}): ChangesRows {
+  const moreEvents = events.length === changesPerPage;
+  const moreOthers = others.length === changesPerPage;
   const until = Math.min(
-    events.length < changesPerPage ? head.event : Number(events.at(-1)?.[0]),
-    others.length < changesPerPage ? Infinity : Number(others.at(-1)?.["event"]),
+    moreEvents ? Number(events.at(-1)?.[0]) : head.event,
+    moreOthers ? Number(others.at(-1)?.["event"]) : Infinity,
   );
-  const before = others.filter((row) => Number(row["event"]) <= until);
+  const complete = others.filter((row) => Number(row["event"]) <= until);
   const rows = merged(
     events.filter(([number]) => Number(number) <= until),
-    before,
-    numbers,
-    after.change,
+    complete,
+    { numbers, change: after.change },
   );
+  const isLast = !moreEvents && !moreOthers;
   // Not that of the last row: rows of removed runs are left out.
-  const position = isLast ? head : { event: until, change: Number(before.at(-1)?.["number"] ?? after.change) };
+  const position = isLast ? head : { event: until, change: Number(complete.at(-1)?.["number"] ?? after.change) };
   return { rows, isLast, position: { event: Math.max(after.event, position.event), change: position.change } };
 }
 
+type RunNumbers = ReadonlyMap<number, { readonly id: string; readonly kind: string }>;
+
 /** Runs by their numbers. */
-function runNumbers(db: DatabaseSync, runIds: readonly string[]): Map<number, { id: string; kind: string }> {
+function runNumbers(db: DatabaseSync, runIds: readonly string[]): RunNumbers {
   if (runIds.length === 0) return new Map();
   const rows = db
     .prepare("SELECT number, id, kind FROM runs WHERE id IN (SELECT value FROM json_each(?)) AND status <> 'pruned'")
@@ -77,10 +109,7 @@ function runNumbers(db: DatabaseSync, runIds: readonly string[]): Map<number, { 
   return new Map(rows.map(({ number, id, kind }) => [Number(number), { id: String(id), kind: String(kind) }]));
 }
 
-function readEvents(
-  db: DatabaseSync,
-  { runs, after, isFar }: { readonly runs: string; readonly after: number; readonly isFar: boolean },
-): SqlRow[] {
+function readEvents(db: DatabaseSync, { runs, after, isFar }: RowsQuery): SqlRow[] {
   // A plus sign keeps SQLite from using that index.
   const [byNumber, byRun] = isFar ? ["+number", "run"] : ["number", "+run"];
   const list = db.prepare(
@@ -92,20 +121,13 @@ function readEvents(
   );
   list.setReturnArrays(true);
   // setReturnArrays() was called, and the columns hold no blobs.
-  return list.all({ max: maxFeedData, after, runs }) as unknown as SqlRow[];
+  return list.all({ max: maxFeedData, after: after.event, runs }) as unknown as SqlRow[];
 }
 
 type Row = Record<string, unknown>;
 
-function readOthers(
-  db: DatabaseSync,
-  {
-    runs,
-    filter,
-    after,
-    byRun,
-  }: { readonly runs: string; readonly filter: FeedFilter; readonly after: FeedPosition; readonly byRun: boolean },
-): Row[] {
+function readOthers(db: DatabaseSync, { runs, filter, after, isFar }: RowsQuery): Row[] {
+  const byRun = isFar && !isWide(filter);
   const ofRuns = `changes.run IN (SELECT value FROM json_each(:runs))`;
   const wanted = byRun
     ? `+changes.number > :change AND ${ofRuns}`
@@ -138,8 +160,7 @@ function readOthers(
 function merged(
   events: readonly SqlRow[],
   others: readonly Row[],
-  numbers: ReadonlyMap<number, { readonly id: string; readonly kind: string }>,
-  change: number,
+  { numbers, change }: { readonly numbers: RunNumbers; readonly change: number },
 ): ChangeRow[] {
   const rows: ChangeRow[] = [];
   let next = 0;
@@ -169,8 +190,9 @@ function changeOf(row: Row, position: FeedPosition): ChangeRow | undefined {
     const approval = row["approval"] as Parameters<typeof approvalOf>[0] | undefined;
     return approval && { kind: "approval", position, status, approval: approvalOf(approval) };
   }
-  if (row["run"] === null) return undefined;
   const text = (name: string): string | undefined => (typeof row[name] === "string" ? row[name] : undefined);
+  const id = text("run");
+  if (id === undefined) return undefined;
   const finishedAt = row["finished_at"];
   return {
     kind: "run",
@@ -178,9 +200,9 @@ function changeOf(row: Row, position: FeedPosition): ChangeRow | undefined {
     status,
     isSuspended: status === "waiting" && row["is_ready"] === 0,
     run: {
-      id: String(row["run"]),
-      kind: String(row["run_kind"]),
-      name: String(row["run_name"]),
+      id,
+      kind: text("run_kind") ?? "",
+      name: text("run_name") ?? "",
       startedAt: Number(row["started_at"]),
       finishedAt: typeof finishedAt === "number" ? finishedAt : undefined,
       error: text("error"),

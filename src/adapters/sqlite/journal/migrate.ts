@@ -226,6 +226,49 @@ export const migrationSteps: readonly MigrationStep[] = [
    CREATE INDEX audit_log_time ON audit_log (at);`,
 
   changeFeedStep,
+
+  `-- Events that were delivered to runs, consumed or not. Removed with their run.
+   CREATE TABLE external_events (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: outcomes of runs refer to it
+     run INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     at REAL NOT NULL,
+     data TEXT NOT NULL -- JSON
+   ) STRICT;
+   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
+
+  `-- Triggers: their state, their firings, and the files that tools wrote.
+   CREATE TABLE triggers (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     digest TEXT NOT NULL,
+     registered_at REAL NOT NULL,
+     cursor REAL NOT NULL,
+     paused_at REAL,
+     approved_digest TEXT,
+     approved_write INTEGER,
+     last_at REAL,
+     last_run TEXT
+   ) STRICT;
+
+   CREATE TABLE firings (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     trigger_id TEXT NOT NULL,
+     key TEXT NOT NULL,
+     run_id TEXT NOT NULL,
+     at REAL NOT NULL,
+     status TEXT NOT NULL,
+     input TEXT, -- JSON, until its run was started
+     tainted INTEGER NOT NULL,
+     principal TEXT,
+     reason TEXT,
+     is_lasting INTEGER NOT NULL,
+     UNIQUE (trigger_id, key)
+   ) STRICT;
+   CREATE INDEX firings_open ON firings (trigger_id, status) WHERE status IN ('waiting', 'starting', 'started');
+
+   CREATE TABLE tool_writes (file TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;`,
 ];
 
 /** The version this Windlass writes. */

@@ -8,6 +8,8 @@ import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
 import { createAuditOps } from "../access/audit-table.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
+import { createTriggerReadOps } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { isOutdated } from "./migrate.ts";
@@ -36,7 +38,7 @@ export function openSqliteReadOnly(
     return undefined;
   }
   const reader = new MainThreadReader(db, file);
-  const refusal = readOnlyFailure(file);
+  const refusal = databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
   const writer = refusingWriter(refusal);
   const thread = approvalReader(db, refusal);
   const pruner = { prune: () => Promise.reject(refusal) };
@@ -50,6 +52,7 @@ export function openSqliteReadOnly(
     approvals,
     ...sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
+    triggers: sqliteTriggers(thread),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
@@ -101,7 +104,7 @@ function refusingWriter(
   };
 }
 
-/** Approvals, tokens and the audit log are read by operations of the writer; all others are refused. */
+/** Approvals, tokens, triggers and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
@@ -110,6 +113,7 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
     getToken,
     listTokens,
     listAuditEntries,
+    ...createTriggerReadOps(() => db),
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };
@@ -125,8 +129,4 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
 async function statsOf(reader: MainThreadReader, file: string): Promise<SqliteStats> {
   const counts = await reader.call("counts", null);
   return { ...counts, bytes: await storeBytes(file), waiting: 0, lost: 0 };
-}
-
-function readOnlyFailure(file: string): FailureError {
-  return databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
 }

@@ -21,6 +21,7 @@ import {
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
@@ -119,6 +120,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     approvals,
     access: sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
+    triggers: sqliteTriggers(thread),
   });
 }
 

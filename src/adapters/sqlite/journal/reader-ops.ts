@@ -3,7 +3,15 @@ import { readChanges, readFeedHead, readFeedStart } from "./change-queries.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listExecutable, listFinishedRuns, listRuns, listTurns, readRun, readUpdates } from "./run-queries.ts";
+import {
+  listConversations,
+  listExecutable,
+  listFinishedRuns,
+  listRuns,
+  listTurns,
+  readRun,
+  readUpdates,
+} from "./run-queries.ts";
 import type { Served } from "../thread/serve-ops.ts";
 import { serveFile } from "../database/set-up.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";
@@ -23,6 +31,7 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     feedChanges: (query) => atOnce(database(), (db) => readChanges(db, query)),
     dataVersion: () => pragma(database(), "data_version"),
     finishedRuns: (query) => listFinishedRuns(database(), query),
+    conversations: (query) => listConversations(database(), query),
     turns: (query) => listTurns(database(), query),
     isOwnerGone: (query) => isOwnerGone(database(), query),
     counts: () => readCounts(database()),

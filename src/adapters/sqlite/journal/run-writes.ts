@@ -58,11 +58,14 @@ export class RunWrites {
          waits_for = ?7, ready = (?1 = 'waiting' AND ?7 IS NULL), lease_holder = NULL
        WHERE number = ?8`,
     );
-    // A decision that was made before the run was suspended, and not seen by it.
+    // A decision or an event that came before the run was suspended, and that it has not seen.
     this.#wakeDecided = db.prepare(
       `UPDATE runs SET ready = 1 WHERE number = ? AND (cancel_requested = 1 OR EXISTS (
          SELECT 1 FROM json_each(waits_for, '$.approvals') JOIN approvals ON approvals.id = value
-         WHERE approvals.status <> 'pending'))`,
+         WHERE approvals.status <> 'pending') OR EXISTS (
+         SELECT 1 FROM json_each(waits_for, '$.events') AS wait JOIN external_events AS event
+           ON event.run = runs.number AND event.name = json_extract(wait.value, '$.name')
+         WHERE event.number > json_extract(wait.value, '$.after')))`,
     );
     this.#forgetDeaths = db.prepare("UPDATE runs SET deaths = 0 WHERE number = ?");
     this.#insertTurn = db.prepare(

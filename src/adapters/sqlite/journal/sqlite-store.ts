@@ -8,6 +8,7 @@ import type {
   FinishedRunQuery,
   RecordStore,
   RunStore,
+  TriggerStore,
 } from "../../../store/index.ts";
 import type { AccessStores } from "../access/sqlite-access.ts";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -41,6 +42,8 @@ export interface SqliteStore extends AccessStores {
   readonly approvals: ApprovalStore;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
+  /** Triggers and their firings. */
+  readonly triggers: TriggerStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -71,6 +74,7 @@ export interface OpenStoreDeps {
   readonly approvals: ApprovalStore;
   readonly access: AccessStores;
   readonly changes: ChangeFeed;
+  readonly triggers: TriggerStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -112,6 +116,10 @@ export class OpenStore implements SqliteStore {
 
   get audit(): AccessStores["audit"] {
     return this.#parts.access.audit;
+  }
+
+  get triggers(): TriggerStore {
+    return this.#parts.triggers;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

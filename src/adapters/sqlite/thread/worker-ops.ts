@@ -3,24 +3,31 @@ import type { FailureCode } from "../../../base/index.ts";
 import type { AuditOps } from "../access/audit-table.ts";
 import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
 import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
+  ConversationQuery,
+  ConversationRemoval,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   FeedFilter,
   FeedHead,
   FeedPage,
   FeedPosition,
   FeedRun,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
   RunStatus,
   RunQuery,
+  StoredConversation,
   RunUpdate,
   Tallies,
   ToolTally,
@@ -183,13 +190,20 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
+  /** Hides the runs of a conversation and those that they called; `removePruned` removes their data. */
+  removeConversation(which: { readonly conversationId: string }): ConversationRemoval;
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(which: null): number;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
@@ -254,6 +268,9 @@ export interface TurnWrite {
   readonly at: number;
   readonly data: string;
 }
+
+/** Query for a page of conversations. */
+export type ConversationsQueryRow = ConversationQuery & Pick<Required<ConversationQuery>, "before">;
 
 /** Query for turns by number, both bounds included. */
 export interface TurnsQueryRow {
@@ -332,6 +349,7 @@ export interface ReaderOps {
   dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
+  conversations(query: ConversationsQueryRow): readonly StoredConversation[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   isOwnerGone(query: OwnerQueryRow): boolean;

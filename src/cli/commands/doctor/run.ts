@@ -28,7 +28,7 @@ import { examineServices } from "./check-services.ts";
 /** `windlass doctor`. */
 export const examine: RunCommand = async (invocation) => {
   const { terminal } = invocation;
-  const findings = await examineWorkspace({ terminal, network: invocation.flag("network") });
+  const findings = await examineWorkspace(terminal, invocation.flag("network"));
   const failed = findings.filter(({ status }) => status === "fail").length;
   if (invocation.flag("json")) {
     terminal.print(safeJson({ ok: failed === 0, findings }));
@@ -57,15 +57,11 @@ function conclusionOf(findings: readonly Finding[]): string {
 
 const styles: Readonly<Record<Finding["status"], Style>> = { ok: "green", off: "dim", warn: "yellow", fail: "red" };
 
-/** Options of {@link examineWorkspace}. */
-interface ExamineOptions {
-  readonly terminal: Terminal;
-  /** Also send test requests to the configured services. */
-  readonly network: boolean;
-}
-
-/** Checks everything that a workspace needs. Loads its tools, but calls none. */
-async function examineWorkspace({ terminal, network }: ExamineOptions): Promise<Finding[]> {
+/**
+ * Checks everything that a workspace needs. Loads its tools, but calls none. With `network`, also sends test requests to
+ * the configured services.
+ */
+async function examineWorkspace(terminal: Terminal, network: boolean): Promise<Finding[]> {
   const dir = await findWorkspace(".");
   const { problems, source } = await readSettings(dir);
   const node = nodeFinding(process.versions.node);

@@ -58,6 +58,7 @@ const backup: CommandSpec = {
 
 const completion: CommandSpec = {
   name: "completion",
+  remote: false,
   summary: "print the completion script for your shell",
   args: [{ name: "SHELL", about: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
   examples: [
@@ -71,6 +72,7 @@ const completion: CommandSpec = {
 /** Called by the completion scripts. */
 const complete: CommandSpec = {
   name: "__complete",
+  remote: false,
   summary: "print the completions of the last word",
   hidden: true,
   raw: true,

@@ -11,6 +11,7 @@ import {
   openTrust,
   planFile,
   readSettings,
+  triggerProblems,
   unloadedTool,
   unmatchedSettings,
   withUnloadedTools,
@@ -61,7 +62,11 @@ export async function checkWorkspace(from: string, options: CheckOptions): Promi
   // A tool that a rule names may be in a broken file.
   const unmatched = hasErrors(problems)
     ? []
-    : [...unmatchedSettings(settings, { ...world, tools: known, servers: () => world.servers }), ...world.unmatched()];
+    : [
+        ...unmatchedSettings(settings, { ...world, tools: known, servers: () => world.servers }),
+        ...world.unmatched(),
+        ...triggerProblems(settings, world.library),
+      ];
   const names = tools.tools.map(({ name }) => name);
   return { ...chains, problems: [...problems, ...absolute(unmatched, dir)], tools: names };
 }

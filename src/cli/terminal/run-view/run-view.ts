@@ -3,7 +3,7 @@ import type { RunListener, RunEvent } from "../../../chain/index.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Screen } from "../screen.ts";
 import { LiveView } from "./live-view.ts";
-import { RunRows, reasonOf, skipNote, withheldNote } from "./run-rows.ts";
+import { RunRows, reasonOf, skipNote, waitText, withheldNote } from "./run-rows.ts";
 import { treeLines } from "./tree-lines.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
@@ -169,6 +169,8 @@ function newsOf(event: StepNews): string {
       return `retry ${event.attempt} in ${formatDuration(event.delayMs)}; ${reasonOf(event.error)}`;
     case "step-fallback":
       return `fallback ${toOneLine(event.fallbackTool)} is used; ${reasonOf(event.error)}`;
+    case "step-waiting":
+      return waitText(event);
     case "step-suspended":
       return `waits for approval ${toOneLine(event.approvalId ?? "")}: ${toOneLine(event.message)}`;
     default:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAccess } from "./format-access.ts";
+import { formatAccess } from "./access-log.ts";
 
 const entry = {
   at: 0,
@@ -33,6 +33,6 @@ test("a name with blanks, line ends or escape sequences stays in its field [P11]
   const line = formatAccess(hostile);
   expect(line.split(" ")).toHaveLength(7);
   expect(line).toMatch(/^[\x20-\x7E]+$/);
-  expect(formatAccess(hostile, "json")).toMatch(/^[^\n\u001b]+$/);
+  expect(formatAccess(hostile, "json")).not.toMatch(/\p{Cc}/u);
   expect(JSON.parse(formatAccess(hostile, "json"))).toMatchObject({ principal: hostile.principal });
 });

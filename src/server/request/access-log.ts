@@ -1,4 +1,14 @@
-import type { AccessLogEntry } from "./create-app.ts";
+/** One request and its outcome, for the access log. */
+export interface AccessLogEntry {
+  readonly at: number;
+  readonly requestId: string;
+  readonly method: string;
+  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly principal?: string;
+}
 
 /**
  * A line of the access log, as text or as JSON. Contains no query, no body and no header.
