@@ -159,7 +159,9 @@ class Exchange {
   }
 
   refusalOf(error: unknown): StoredResponse {
-    const { problem, headers } = this.#problemOf(error);
+    const { problem: found, headers } = this.#problemOf(error);
+    // It may repeat a part of the request, or of a file.
+    const problem = this.#parts.workspace.engine.redactor.value(found) as Problem;
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
     return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
@@ -167,11 +169,7 @@ class Exchange {
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
     if (isProblemError(error)) return error;
-    const { redactor } = this.#parts.workspace.engine;
-    if (isFailureError(error)) {
-      const failure = error.toFailure();
-      return { problem: toProblem({ ...failure, message: redactor.text(failure.message) }) };
-    }
+    if (isFailureError(error)) return { problem: toProblem(error.toFailure()) };
     this.#parts.onError(error, this.requestId);
     return { problem: createProblem("internal_error", `an internal error; its log line has the id ${this.requestId}`) };
   }
