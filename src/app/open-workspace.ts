@@ -14,6 +14,7 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
+import { openOutbox } from "./outbox.ts";
 import type { Opening } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { readModelKeys, readSecrets } from "./read-secrets.ts";
@@ -93,6 +94,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
     triggers: openWorkspaceTriggers(opening, journal, chains),
+    outbox: openOutbox(opening, { engine, journal, service }),
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
     tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
     audit: journal.audit,

@@ -59,7 +59,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -89,10 +89,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
-      (request, { incoming }) =>
+      (request, { incoming, outgoing }) =>
         handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

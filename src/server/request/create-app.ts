@@ -46,6 +46,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
 }
@@ -169,7 +171,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    { address, onAdmitted }: Connection,
+    { address, onAdmitted, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -196,6 +198,7 @@ class Endpoint {
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined

@@ -23,6 +23,7 @@ import { openHere, trustCommand } from "../../open/open-here.ts";
 import { journalFile, readStore } from "../../open/open-journal.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 import { type Finding, examineAgent, examineServers, finding, problemFinding } from "./check-servers.ts";
+import { examineMessages } from "./check-messages.ts";
 import { examineServices } from "./check-services.ts";
 
 /** `windlass doctor`. */
@@ -92,6 +93,7 @@ async function examineWorkspace(terminal: Terminal, network: boolean): Promise<F
       ...(await examineServices(workspace, network)),
       ...examineAgent(workspace),
       ...telemetryFindings(workspace),
+      ...(await examineMessages(workspace)),
       ...(await databaseFindings(dir)),
     ];
   } finally {
