@@ -1,6 +1,7 @@
 import type { JsonOutput } from "../schema/index.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
 import { chainRoutes } from "./areas/chains.ts";
+import { operationRoutes } from "./areas/operations.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -28,6 +29,8 @@ export interface Route {
   readonly query?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The name of the schema of the body. */
   readonly body?: SchemaName;
+  /** The body is a file of any type. */
+  readonly upload?: true;
   /** The body may be absent. */
   readonly optionalBody?: true;
   /** The name of the schema of the response; or its media type if it is not JSON. */
@@ -45,6 +48,7 @@ export interface Route {
 export const routes: Routes = {
   ...approvalRoutes,
   ...chainRoutes,
+  ...operationRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -54,6 +58,7 @@ export const routes: Routes = {
 
 type Routes = typeof approvalRoutes &
   typeof chainRoutes &
+  typeof operationRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

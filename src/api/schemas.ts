@@ -1,6 +1,7 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
 import { chainSchemas } from "./areas/chains.ts";
+import { operationSchemas } from "./areas/operations.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runSchemas } from "./areas/runs.ts";
@@ -15,6 +16,7 @@ import { toolSchemas } from "./areas/tools.ts";
 export const schemas: Schemas = {
   ...approvalSchemas,
   ...chainSchemas,
+  ...operationSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -25,6 +27,7 @@ export const schemas: Schemas = {
 
 type Schemas = typeof approvalSchemas &
   typeof chainSchemas &
+  typeof operationSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

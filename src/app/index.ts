@@ -38,6 +38,7 @@ export * from "./never-connected-servers.ts";
 export type * from "./workspace-config.ts";
 export * from "./tool-file-names.ts";
 export * from "./save-chain.ts";
+export * from "./serve-tools.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";

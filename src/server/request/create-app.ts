@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
+import { readRequestBody } from "../../net/index.ts";
+import type { StaticFiles } from "../static-files.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
@@ -19,10 +21,22 @@ export interface AccessLogEntry {
   readonly principal?: string;
 }
 
+/** A path at which another protocol is served, with all its methods. */
+export interface Mount {
+  readonly path: string;
+  readonly access: Route["access"];
+  readonly respond: (request: Request, caller: Caller) => Promise<Response>;
+}
+
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
   readonly workspace: Workspace;
   readonly handlers: { readonly [Name in RouteName]: Handler<Name> };
+  /** The routes of the table that are served. */
+  readonly served: readonly RouteName[];
+  readonly mounts: readonly Mount[];
+  /** Finds the response to a path outside of the table. */
+  readonly files: Pick<StaticFiles, "find">;
   readonly access: Access;
   readonly ids: IdGenerator;
   /** False while it drains: it starts no more work. */
@@ -44,16 +58,45 @@ export interface Connection {
 /** The routes of the table as a Hono app. */
 export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
-  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+  for (const name of parts.served) {
+    const route: Route = routes[name];
     const endpoint = new Endpoint(parts, name, route);
     app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
-  app.notFound((context) => {
-    const { method, headers } = context.req.raw;
-    const problem = misdirected(method, context.req.path);
-    return new Exchange(parts, headers, { method, route: context.req.path }).refuse(problem);
+  for (const mount of parts.mounts)
+    app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
+  app.notFound(({ req }) => {
+    const { method, headers } = req.raw;
+    const exchange = new Exchange(parts, headers, { method, route: req.path });
+    const file = parts.files.find(method, req.path, headers);
+    if (file === undefined) return exchange.refuse(misdirected(parts, method, req.path));
+    return exchange.send(file.status, file.body, file.headers);
   });
   return app;
+}
+
+async function respondMounted(
+  parts: AppDeps,
+  { path, access, respond }: Mount,
+  request: Request,
+  { address, onAdmitted }: Connection,
+): Promise<Response> {
+  const { method, headers } = request;
+  const exchange = new Exchange(parts, headers, { method, route: path });
+  let leave: Admission["leave"] = () => {};
+  let response: Response;
+  try {
+    const admission = await parts.access.admit({ path, access, method }, { headers, params: {}, address });
+    const { caller = anonymous } = admission;
+    ({ leave } = admission);
+    exchange.principal = caller.principal;
+    onAdmitted?.();
+    response = exchange.finish(await respond(request, caller));
+  } catch (error) {
+    response = exchange.refuse(error);
+  }
+  leave(response.status);
+  return response;
 }
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
@@ -61,8 +104,8 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-function misdirected(method: string, path: string): ProblemError {
-  const allowed = Object.values(routes).filter((route) => pathPattern(route.path).test(path));
+function misdirected({ served }: AppDeps, method: string, path: string): ProblemError {
+  const allowed = served.map((name): Route => routes[name]).filter((route) => pathPattern(route.path).test(path));
   if (allowed.length === 0) return refusal("not_found", `there is no route ${path}; /openapi.json lists the routes`);
   const methods = allowed.map((route) => route.method).join(", ");
   const detail = `${path} does not take ${method}; it takes ${methods}`;
@@ -89,7 +132,7 @@ class Exchange {
     this.#since = performance.now();
   }
 
-  send(status: number, body: string | null, headers: Readonly<Record<string, string>>): Response {
+  send(status: number, body: string | Uint8Array<ArrayBuffer> | null, headers: Readonly<Record<string, string>>): Response {
     return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
   }
 
@@ -127,7 +170,7 @@ class Exchange {
   }
 }
 
-const commonHeaders = {
+export const commonHeaders = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -173,6 +216,7 @@ class Endpoint {
         params,
         query: parseQuery(this.#name, new URL(request.url).searchParams),
         body,
+        request,
         headers,
         signal: request.signal,
       } as Parameters<Handler<RouteName>>[0]);
@@ -189,8 +233,10 @@ class Endpoint {
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
-    if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const text = length === null ? await readBody(request.body, maxBodyBytes) : await request.text();
+    // Bodies of a known length are read at once.
+    const isSmall = length !== null && Number(length) <= maxBodyBytes;
+    const text = isSmall ? await request.text() : await readRequestBody(request, maxBodyBytes);
+    if (text === undefined) throw tooLarge(maxBodyBytes);
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
@@ -216,16 +262,4 @@ function isReply(answered: unknown): answered is Reply<unknown> {
 
 function tooLarge(maxBytes: number): Error {
   return refusal("too_large", `the body is larger than ${maxBytes} bytes; send less`);
-}
-
-/** Reads a body of unknown length, up to the limit. */
-async function readBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -20,6 +20,8 @@ export interface ServerRequest<Name extends RouteName> {
   readonly params: PathParams<Name>;
   readonly query: QueryParams<Name>;
   readonly body: RequestBody<Name>;
+  /** The request itself, for a body that is not JSON. */
+  readonly request: Request;
   readonly headers: Headers;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;

@@ -68,6 +68,9 @@ function toOperation(name: string, route: Route): Readonly<Record<string, unknow
         content: { "application/json": { schema: { $ref: `#/components/schemas/${body}` } } },
       },
     }),
+    ...(route.upload === true && {
+      requestBody: { required: true, content: { "*/*": { schema: { type: "string", format: "binary" } } } },
+    }),
     responses: { [status]: { description: summary, content: { [media]: { schema } } }, ...errors },
     ...(["none", "code", "signature"].includes(access) && { security: [] }),
     "x-access": access,

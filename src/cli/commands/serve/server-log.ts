@@ -8,7 +8,7 @@ import type { Style, Terminal } from "../../terminal/terminal.ts";
 
 /** The log of a server, on stderr: lines for people, or one JSON object per line. */
 export interface ServerLog {
-  /** Whether the server has started, drains, has stopped. */
+  /** A sentence about the server: its start, its end. */
   readonly message: (text: string) => void;
   /** A handled request. */
   readonly access: (entry: AccessLogEntry) => void;
