@@ -12,6 +12,9 @@
 
 export * from "./api-tokens.ts";
 export * from "./chain-folder.ts";
+export * from "./doctor/check-database.ts";
+export { type Finding, worksAlone } from "./doctor/check-servers.ts";
+export * from "./doctor/examine-workspace.ts";
 export * from "./find-workspace.ts";
 export * from "./ignored-files.ts";
 export * from "./load-chain.ts";
@@ -42,4 +45,5 @@ export * from "./serve-tools.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
+export * from "./wire/mcp-wire.ts";
 export * from "./wire/to-wire.ts";

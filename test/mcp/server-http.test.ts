@@ -148,7 +148,10 @@ describe("access to the server", () => {
     const foreign = ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.2", "0.0.0.0"];
     for (const host of foreign) expect((await send(http, { headers: { host } })).status).toBe(403);
     for (const host of ["evil@localhost", "localhost/x"])
-      expect(await send(http, { headers: { host } })).toMatchObject({ status: 400, text: expect.stringMatching(/Host/) });
+      expect(await send(http, { headers: { host } })).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(/Host/),
+      });
   });
 
   test("the server answers requests of no page, of a page of this machine, or of one that was allowed", async () => {
@@ -164,7 +167,8 @@ describe("access to the server", () => {
     const preflight = await send(http, { method: "OPTIONS", headers: request, body: "" });
     expect(preflight).toMatchObject({ status: 204, headers: { "access-control-allow-origin": origin } });
     expect(
-      (await send(http, { method: "OPTIONS", headers: { ...request, origin: "https://evil.example" }, body: "" })).status,
+      (await send(http, { method: "OPTIONS", headers: { ...request, origin: "https://evil.example" }, body: "" }))
+        .status,
     ).toBe(403);
     expect((await send(http)).headers["access-control-allow-origin"]).toBeUndefined();
   });

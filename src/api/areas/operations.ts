@@ -1,38 +1,36 @@
-const serverSchema = {
-  type: "object",
-  properties: {
-    name: { type: "string" },
-    state: { type: "string", description: "Such as connected, known, down, changed, disabled, untrusted." },
-    transport: { enum: ["stdio", "http"] },
-    display: { type: "string", description: "Its command line or address." },
-    protocol: { type: "string" },
-    seen_at: { type: "string", format: "date-time" },
-    tools: { type: "array", items: { type: "string" } },
-    refused: { type: "array", items: { type: "object" }, description: "Listed tools that cannot be called." },
-    resources: { type: "integer" },
-    problems: { type: "array", items: { type: "string" } },
-    last_failure: { type: "object" },
-    fault: { type: "string" },
-    hint: { type: "string" },
-    review: {
-      type: "object",
-      description: "What waits for approval. Absent if nothing does.",
-      properties: {
-        digest: { type: "string", description: "Approving sends it, so that exactly this is approved." },
-        address: { type: "object" },
-        tools: { type: "array", items: { type: "object" } },
-        gone: { type: "array", items: { type: "string" } },
-        refused: { type: "array", items: { type: "object" } },
-      },
-      required: ["digest", "tools", "gone", "refused"],
-    },
-  },
-  required: ["name", "state", "display", "tools", "refused"],
-} as const;
-
 /** Schemas of MCP servers, files and the operation of the server. */
 export const operationSchemas = {
-  McpServer: serverSchema,
+  McpServer: {
+    type: "object",
+    properties: {
+      name: { type: "string" },
+      state: { type: "string", description: "Such as connected, known, down, changed, disabled, untrusted." },
+      transport: { enum: ["stdio", "http"] },
+      display: { type: "string", description: "Its command line or address." },
+      protocol: { type: "string" },
+      seen_at: { type: "string", format: "date-time" },
+      tools: { type: "array", items: { type: "string" } },
+      refused: { type: "array", items: { type: "object" }, description: "Listed tools that cannot be called." },
+      resources: { type: "integer" },
+      problems: { type: "array", items: { type: "string" } },
+      last_failure: { type: "object" },
+      fault: { type: "string" },
+      hint: { type: "string" },
+      review: {
+        type: "object",
+        description: "What waits for approval. Absent if nothing does.",
+        properties: {
+          digest: { type: "string", description: "Approving sends it, so that exactly this is approved." },
+          address: { type: "object" },
+          tools: { type: "array", items: { type: "object" } },
+          gone: { type: "array", items: { type: "string" } },
+          refused: { type: "array", items: { type: "object" } },
+        },
+        required: ["digest", "tools", "gone", "refused"],
+      },
+    },
+    required: ["name", "state", "display", "tools", "refused"],
+  },
   McpServerPage: {
     type: "object",
     properties: {

@@ -6,6 +6,7 @@ import { readRequestBody } from "../../net/index.ts";
 import type { StaticFiles } from "../static-files.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
+import { commonHeaders } from "./common-headers.ts";
 import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
 
@@ -63,8 +64,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
     const endpoint = new Endpoint(parts, name, route);
     app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
-  for (const mount of parts.mounts)
-    app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
+  for (const mount of parts.mounts) app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
   app.notFound(({ req }) => {
     const { method, headers } = req.raw;
     const exchange = new Exchange(parts, headers, { method, route: req.path });
@@ -132,7 +132,11 @@ class Exchange {
     this.#since = performance.now();
   }
 
-  send(status: number, body: string | Uint8Array<ArrayBuffer> | null, headers: Readonly<Record<string, string>>): Response {
+  send(
+    status: number,
+    body: string | Uint8Array<ArrayBuffer> | null,
+    headers: Readonly<Record<string, string>>,
+  ): Response {
     return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
   }
 
@@ -169,12 +173,6 @@ class Exchange {
     return { problem: createProblem("internal_error", `an internal error; its log line has the id ${this.requestId}`) };
   }
 }
-
-export const commonHeaders = {
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-} as const;
 
 /** One route: checks a request, calls the handler, and sends its answer. */
 class Endpoint {

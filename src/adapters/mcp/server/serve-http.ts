@@ -8,7 +8,13 @@ import {
   createInboundGuard,
   isLoopbackHost,
 } from "../../../net/index.ts";
-import { type McpEndpointLimits, defaultMcpEndpointLimits, mcpError, McpEndpoint, type McpEndpointDeps } from "./http-endpoint.ts";
+import {
+  type McpEndpointLimits,
+  defaultMcpEndpointLimits,
+  mcpError,
+  McpEndpoint,
+  type McpEndpointDeps,
+} from "./http-endpoint.ts";
 
 /** Options for serving over HTTP. */
 export interface McpHttpOptions {

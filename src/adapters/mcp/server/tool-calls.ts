@@ -87,10 +87,7 @@ export class ToolCalls {
     });
   }
 
-  #context(
-    making: PreparedCall,
-    progress: CallProgress | undefined,
-  ): CallContext {
+  #context(making: PreparedCall, progress: CallProgress | undefined): CallContext {
     const { client, signal, name, conversationId, session, principal = this.#parts.principal } = making;
     const approvals = this.#approvalsOf(making);
     const canElicit = client.canElicit;
