@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RouteName } from "../../src/api/index.ts";
 import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
@@ -74,9 +76,12 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
 }
 
-/** What of the MCP server waits for approval, once it was connected. */
+/** What of the MCP server waits for approval: its command changed after it was connected. */
 async function pendingReview({ workspace, send }: ServedWorkspace): Promise<string> {
   await workspace.sources.mcp?.refresh("up");
+  const changed = { mcpServers: { up: { command: process.execPath, args: [mcpServer, "good"] } } };
+  await writeFile(join(workspace.dir, "mcp.json"), JSON.stringify(changed));
+  await workspace.sources.mcp?.reload();
   const { body } = await send("GET", "/v1/mcp/servers");
   const { items } = body as { readonly items: readonly { readonly review?: { readonly digest: string } }[] };
   return items[0]?.review?.digest ?? "";
