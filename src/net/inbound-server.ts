@@ -44,7 +44,7 @@ export class InboundServer {
     this.#strangers = new UnauthenticatedSockets(limits.unauthenticated);
     this.#server = createServer(
       {
-        headersTimeout: limits.headersMs,
+        headersTimeout: Math.min(limits.headersMs, limits.requestMs),
         requestTimeout: limits.requestMs,
         connectionsCheckingInterval: Math.min(limits.headersMs, 500),
       },

@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { type Socket, connect } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
-import { folderWith } from "../support/workspace.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { folderWith, writeFiles } from "../support/workspace.ts";
 import { files } from "./route-samples.ts";
-import { type ServedWorkspace, adminToken, readToken, serveWorkspace } from "./serve-workspace.ts";
+import { type ServedWorkspace, adminToken, openServed, readToken, serveWorkspace } from "./serve-workspace.ts";
 
 const connectionLimits = { headersMs: 400, requestMs: 800, unauthenticated: 50 };
 
@@ -14,15 +15,24 @@ function serve(options: Parameters<typeof serveWorkspace>[1] = {}): Promise<Serv
   return serveWorkspace(files, { connectionLimits, ...options });
 }
 
+/** A further response would follow within this time. */
+const quietMs = 200;
+
 /** Everything that the server sends on a connection of its own, until it closes it or is silent for a moment. */
-async function exchange({ url }: ServedWorkspace, pieces: readonly string[], quietMs = 1_500): Promise<string> {
+async function exchange({ url }: ServedWorkspace, pieces: readonly string[], maxMs = 3_000): Promise<string> {
   const { port } = new URL(url);
   const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
   let text = "";
-  socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+  const answered = Promise.withResolvers<void>();
+  let silence: NodeJS.Timeout | undefined;
+  socket.setEncoding("latin1").on("data", (received: string) => {
+    text += received;
+    clearTimeout(silence);
+    silence = setTimeout(answered.resolve, quietMs);
+  });
   const closed = once(socket, "close");
   for (const piece of pieces) socket.write(piece.replaceAll("PORT", port));
-  await Promise.race([closed, wait(quietMs)]);
+  await Promise.race([closed, answered.promise, wait(maxMs)]);
   socket.destroy();
   return text;
 }
@@ -97,9 +107,20 @@ const requests: readonly (readonly [what: string, sent: string, status: number |
 ];
 
 describe("hostile requests", () => {
+  let shared: Awaited<ReturnType<typeof openServed>>;
+  beforeAll(async () => {
+    const dir = await mkdtemp(join(tmpdir(), "windlass-hostile-"));
+    await writeFiles(dir, files);
+    shared = await openServed(dir, { connectionLimits });
+  });
+  afterAll(async () => {
+    await shared.close();
+    await rm(shared.served.workspace.dir, { recursive: true });
+  });
+
   test.each(requests)("%s: refused, and the server lives [P06] [P07]", async (_what, sent, status) => {
-    const served = await serve();
-    const statuses = statusesIn(await exchange(served, [sent], 3_000));
+    const { served } = shared;
+    const statuses = statusesIn(await exchange(served, [sent]));
     expect([status].flat()).toContain(statuses[0]);
     // No second response: the rest of the bytes is not another request.
     expect(statuses).toHaveLength(1);
@@ -136,7 +157,7 @@ describe("hostile requests", () => {
   });
 
   test("connections without a token do not keep clients with one out [P11]", async () => {
-    const served = await serve({ connectionLimits: { ...connectionLimits, headersMs: 5_000 } });
+    const served = await serve({ connectionLimits: { ...connectionLimits, headersMs: 5_000, requestMs: 5_000 } });
     const { port } = new URL(served.url);
     const silent = (): Promise<Socket> =>
       new Promise((resolve) => {

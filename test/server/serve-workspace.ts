@@ -41,15 +41,24 @@ export async function serveWorkspace(
   files: Readonly<Record<string, string>> = {},
   options: ServerOptions = {},
 ): Promise<ServedWorkspace> {
-  const dir = await folderWith(files);
+  const { served, close } = await openServed(await folderWith(files), options);
+  opened.push(close);
+  return served;
+}
+
+/** A server over the workspace in a folder, for several tests: close it after them. */
+export async function openServed(
+  dir: string,
+  options: ServerOptions,
+): Promise<{ readonly served: ServedWorkspace; readonly close: () => Promise<void> }> {
   const workspace = await openWorkspace(dir, { reload: false });
   const tokens = { admin: adminToken, reader: { token: readToken, scopes: ["read"] as const } };
   const server = createServer(workspace, { tokens, ...options });
   const { url } = await server.listen(0);
-  opened.push(async () => {
+  const close = async (): Promise<void> => {
     await server.close();
     await workspace.close();
-  });
+  };
   const send: ServedWorkspace["send"] = async (method, path, { token = adminToken, body, headers } = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -64,5 +73,5 @@ export async function serveWorkspace(
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text, text };
   };
-  return { workspace, server, url, send };
+  return { served: { workspace, server, url, send }, close };
 }

@@ -233,7 +233,10 @@ class Endpoint {
     const length = request.headers.get("content-length");
     // Bodies of a known length are read at once.
     const isSmall = length !== null && Number(length) <= maxBodyBytes;
-    const text = isSmall ? await request.text() : await readRequestBody(request, maxBodyBytes);
+    const read = isSmall ? request.text() : readRequestBody(request, maxBodyBytes);
+    const text = await read.catch(() => {
+      throw refusal("bad_request", "the connection was closed before the end of the body");
+    });
     if (text === undefined) throw tooLarge(maxBodyBytes);
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
