@@ -11,7 +11,7 @@ const serveOptions = serverGroup.commands.find(({ name }) => name === "serve")?.
 const knownFlags = serveOptions.flatMap(({ flags }) => flags.split(/[ ,]+/).filter((word) => word.startsWith("--")));
 
 /** `windlass serve` waits for requests, then for the work of the engine. */
-const longestStopSeconds = 10 + 5;
+const maxStopSeconds = 10 + 5;
 
 function flagsIn(command: string): string[] {
   return [...command.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
@@ -42,7 +42,7 @@ describe("the files in deploy/ [P11]", () => {
     expect(windlass["build"]).toEqual({ context: "..", dockerfile: "deploy/Dockerfile" });
     expect(JSON.stringify(windlass["environment"])).toContain("WINDLASS_TOKEN:?");
     expect(windlass["ports"]).toEqual(["127.0.0.1:4780:4780"]);
-    expect(Number.parseInt(String(windlass["stop_grace_period"]), 10)).toBeGreaterThan(longestStopSeconds);
+    expect(Number.parseInt(String(windlass["stop_grace_period"]), 10)).toBeGreaterThan(maxStopSeconds);
   });
 
   test("the service starts the server, stops it with SIGTERM, and gives it the time to drain", () => {
@@ -50,7 +50,7 @@ describe("the files in deploy/ [P11]", () => {
     const start = /^ExecStart=\/usr\/bin\/env windlass serve (.*)$/m.exec(unit)?.[1] ?? "";
     expect(knownFlags).toEqual(expect.arrayContaining(flagsIn(start)));
     expect(unit).toContain("KillSignal=SIGTERM");
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(longestStopSeconds);
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(maxStopSeconds);
   });
 
   test("the manifest probes routes of the server that need no token", () => {
@@ -70,6 +70,6 @@ describe("the files in deploy/ [P11]", () => {
     const [grace, pause] = [/"terminationGracePeriodSeconds":(\d+)/, /"sleep":\{"seconds":(\d+)\}/].map((pattern) =>
       Number(pattern.exec(text)?.[1]),
     );
-    expect(grace).toBeGreaterThan(longestStopSeconds + (pause ?? 0));
+    expect(grace).toBeGreaterThan(maxStopSeconds + (pause ?? 0));
   });
 });

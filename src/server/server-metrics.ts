@@ -2,7 +2,7 @@ import type { Workspace } from "../app/index.ts";
 import { nearestRank } from "../store/index.ts";
 import type { AccessLogEntry } from "./request/create-app.ts";
 
-/** Of the latest durations of a tool, so many count for its percentiles. */
+/** Number of the latest durations of a tool that count for its percentiles. */
 const window = 512;
 /** More tools and routes count together: a series never disappears. */
 const maxSeries = 2_000;
@@ -40,7 +40,7 @@ export class ServerMetrics {
     );
   }
 
-  /** Counts a response. Paths that are no routes count together. */
+  /** Counts a response. Paths that are not routes count together. */
   responded({ method, route, status, durationMs }: AccessLogEntry, isRoute: boolean): void {
     const known = { method: methods.has(method) ? method : "other", route: isRoute ? route : "other" };
     const labels = labelsOf({ ...known, status });

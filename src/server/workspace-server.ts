@@ -29,7 +29,7 @@ const defaultPort = 4780;
 const routePaths: ReadonlySet<string> = new Set(["/mcp", ...Object.values(routes).map(({ path }) => path)]);
 const defaultDrainMs = 10_000;
 
-/** What pages of allowed origins may send and read. */
+/** Methods and headers for pages of allowed origins. */
 const crossOrigin = {
   methods: ["GET", "POST", "PUT", "DELETE"],
   exposed: [

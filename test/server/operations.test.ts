@@ -204,8 +204,8 @@ describe("pages of other origins", () => {
   test("an allowed origin can send and read, any other one gets no header [P06]", async () => {
     const origin = "https://desk.example";
     const { send } = await serve({ allowedOrigins: [origin] });
-    const asked = { "access-control-request-method": "PUT", "access-control-request-headers": "authorization" };
-    const preflight = await send("OPTIONS", "/v1/tools", { token: null, headers: { origin, ...asked } });
+    const cors = { "access-control-request-method": "PUT", "access-control-request-headers": "authorization" };
+    const preflight = await send("OPTIONS", "/v1/tools", { token: null, headers: { origin, ...cors } });
     expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(preflight.headers.get("access-control-allow-methods")).toContain("PUT");
     const read = await send("GET", "/v1/tools", { headers: { origin } });
@@ -213,7 +213,7 @@ describe("pages of other origins", () => {
     expect(read.headers.get("access-control-expose-headers")).toContain("request-id");
     const foreign = await send("OPTIONS", "/v1/tools", {
       token: null,
-      headers: { origin: "https://evil.example", ...asked },
+      headers: { origin: "https://evil.example", ...cors },
     });
     expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([405, null]);
     expect((await send("GET", "/v1/tools")).headers.get("access-control-allow-origin")).toBeNull();
@@ -232,7 +232,7 @@ describe("draining", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await call).toMatchObject({ status: 200, body: { output: { waited: 1_500 } } });
     expect(await Promise.race([closed.then(() => "closed"), wait(3_000, "open")])).toBe("closed");
-    await expect(send("GET", "/healthz")).rejects.toThrow();
+    await expect(send("GET", "/healthz")).rejects.toThrow("fetch failed");
   });
 
   test("a call that takes longer than the drain is aborted [P11]", async () => {

@@ -76,7 +76,7 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
 }
 
-/** What of the MCP server waits for approval: its command changed after it was connected. */
+/** The digest of the pending approval of an MCP server, whose command changed after it was connected. */
 async function pendingReview({ workspace, send }: ServedWorkspace): Promise<string> {
   await workspace.sources.mcp?.refresh("up");
   const changed = { mcpServers: { up: { command: process.execPath, args: [mcpServer, "good"] } } };

@@ -15,7 +15,7 @@ export function toWireMcpServer(
   return redactor.value(wire) as Readonly<Record<string, unknown>>;
 }
 
-/** What waits for approval of an MCP server, in JSON outputs. */
+/** The pending approval of an MCP server, in JSON outputs. */
 export function toWireMcpReview({
   server,
   address,

@@ -63,7 +63,7 @@ function statusOf(workspace: Workspace, name: string): WireValue<"McpServer"> {
   });
 }
 
-/** What waits for approval; undefined if nothing does. */
+/** The pending approval of a server; undefined if nothing waits for one. */
 function pendingReview(mcp: McpSource, name: string): McpReview | undefined {
   try {
     const review = mcp.review(name);
