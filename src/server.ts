@@ -10,4 +10,5 @@ export {
   type Server,
   type ServerOptions,
   createServer,
+  formatAccess,
 } from "./server/index.ts";

@@ -1,3 +1,4 @@
+import type { RunRef } from "../run/index.ts";
 import type { Approval, Decision } from "../store/index.ts";
 import type { AgentEvent } from "./events/agent-event.ts";
 import type { AgentResult } from "./events/agent-result.ts";
@@ -48,6 +49,13 @@ export class Agent {
     const { history, tainted: _tainted, ...start } = options;
     if (history !== undefined) checkHistory(history);
     return this.track(this.runs.start(this.spec, text, { ...start, history: await this.#history(options) }));
+  }
+
+  /** Stores a run for a process that serves runs, and returns at once. */
+  async submit(text: string, options: Omit<AgentRunOptions, keyof AgentExecuteOptions> = {}): Promise<RunRef> {
+    const { history, tainted: _tainted, ...start } = options;
+    if (history !== undefined) checkHistory(history);
+    return this.runs.submit(this.spec, text, { ...start, history: await this.#history(options) });
   }
 
   async #history({ history, tainted, conversationId: id }: AgentRunOptions): Promise<MessageHistory> {

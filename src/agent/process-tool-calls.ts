@@ -1,3 +1,4 @@
+import { textOrJson } from "../base/index.ts";
 import { type CallContext, type Engine } from "../engine/index.ts";
 import { parseArguments, textOf } from "../schema/index.ts";
 import { stripUnsafe } from "../text/index.ts";
@@ -116,5 +117,5 @@ function dictText(dict: { success: boolean; data: unknown; error: string | null;
 function argumentsOf(call: OpenAIToolCall): string {
   const raw: unknown = call?.function?.arguments;
   if (raw === undefined || raw === null) return "{}";
-  return typeof raw === "string" ? raw : (JSON.stringify(raw) ?? "");
+  return textOrJson(raw);
 }

@@ -1,5 +1,5 @@
 import { type Engine, forConversation, internals } from "../engine/index.ts";
-import { type BriefSummary, successRate } from "../store/index.ts";
+import { type BriefSummary, type ConversationSummary, successRate } from "../store/index.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 import type { CompositeContext, ToolContext, ToolResult } from "../tool/index.ts";
 
@@ -38,15 +38,9 @@ export interface SubAgentCallOptions {
 }
 
 /** Figures of a sub-agent's calls, with the retained calls themselves. */
-export interface SubAgentSummary {
+export interface SubAgentSummary extends Omit<ConversationSummary, "conversationId"> {
   readonly agentId: string;
   readonly parentAgentId?: string;
-  readonly totalCalls: number;
-  readonly successfulCalls: number;
-  readonly failedCalls: number;
-  /** 0 to 100; 100 without calls. */
-  readonly successRate: number;
-  readonly toolUsage: Readonly<Record<string, number>>;
   readonly callDetails: readonly SubAgentCall[];
 }
 

@@ -12,4 +12,5 @@
 
 export * from "./problem.ts";
 export * from "./routes.ts";
+export * from "./stream-event.ts";
 export * from "./schemas.ts";

@@ -40,6 +40,14 @@ export interface Problem {
   readonly retry?: Failure["retry"];
   /** The pending approval, with `approval_required` and `unknown_outcome`. */
   readonly approval_id?: string;
+  /** The facts of a call that failed: its tool, its id and its times. */
+  readonly call?: {
+    readonly tool: string;
+    readonly duration_ms: number;
+    readonly queued_ms?: number;
+    readonly executed_at: string;
+    readonly meta: { readonly call_id: string; readonly attempts: number };
+  };
   /** The run or call concerned. */
   readonly run_id?: string;
   /** The person or token that decided first, with a decision that came second. */

@@ -1,6 +1,11 @@
 import type { JsonOutput } from "../schema/index.ts";
+import { agentRoutes } from "./areas/agents.ts";
 import { approvalRoutes } from "./areas/approvals.ts";
+import { auditRoutes } from "./areas/audit.ts";
+import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
+import { eventRoutes } from "./areas/events.ts";
+import { externalEventRoutes } from "./areas/external-events.ts";
 import { operationRoutes } from "./areas/operations.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
@@ -8,6 +13,9 @@ import { serviceRoutes } from "./areas/service.ts";
 import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
+
+/** The version of the API, which every response names in the header `Windlass-Api`. */
+export const apiVersion = "1";
 
 /** Rights of a token. `edit` saves chains, so it equals running any tool; `admin` includes all others. */
 export const scopes = ["read", "call", "run", "approve", "edit", "admin"] as const;
@@ -39,6 +47,10 @@ export interface Route {
   readonly status?: number;
   /** Starts work: takes an `Idempotency-Key`. */
   readonly startsWork?: true;
+  /** The work is that of the run in the path, not new. */
+  readonly resumes?: true;
+  /** The name of the schema of the response with the status 202, if it differs: the work has not ended yet. */
+  readonly accepted?: SchemaName;
 }
 
 /**
@@ -46,8 +58,13 @@ export interface Route {
  * follow from this table.
  */
 export const routes: Routes = {
+  ...agentRoutes,
   ...approvalRoutes,
+  ...auditRoutes,
+  ...callRoutes,
   ...chainRoutes,
+  ...eventRoutes,
+  ...externalEventRoutes,
   ...operationRoutes,
   ...recordRoutes,
   ...runRoutes,
@@ -56,8 +73,13 @@ export const routes: Routes = {
   ...toolRoutes,
 };
 
-type Routes = typeof approvalRoutes &
+type Routes = typeof agentRoutes &
+  typeof approvalRoutes &
+  typeof auditRoutes &
+  typeof callRoutes &
   typeof chainRoutes &
+  typeof eventRoutes &
+  typeof externalEventRoutes &
   typeof operationRoutes &
   typeof recordRoutes &
   typeof runRoutes &

@@ -1,6 +1,11 @@
 import type { JsonInput, JsonOutput } from "../schema/index.ts";
+import { agentSchemas } from "./areas/agents.ts";
 import { approvalSchemas } from "./areas/approvals.ts";
+import { auditSchemas } from "./areas/audit.ts";
+import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
+import { eventSchemas } from "./areas/events.ts";
+import { externalEventSchemas } from "./areas/external-events.ts";
 import { operationSchemas } from "./areas/operations.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
@@ -14,8 +19,13 @@ import { toolSchemas } from "./areas/tools.ts";
  * and of the OpenAPI document. Times are ISO 8601, in UTC.
  */
 export const schemas: Schemas = {
+  ...agentSchemas,
   ...approvalSchemas,
+  ...auditSchemas,
+  ...callSchemas,
   ...chainSchemas,
+  ...eventSchemas,
+  ...externalEventSchemas,
   ...operationSchemas,
   ...problemSchemas,
   ...recordSchemas,
@@ -25,8 +35,13 @@ export const schemas: Schemas = {
   ...toolSchemas,
 };
 
-type Schemas = typeof approvalSchemas &
+type Schemas = typeof agentSchemas &
+  typeof approvalSchemas &
+  typeof auditSchemas &
+  typeof callSchemas &
   typeof chainSchemas &
+  typeof eventSchemas &
+  typeof externalEventSchemas &
   typeof operationSchemas &
   typeof problemSchemas &
   typeof recordSchemas &

@@ -1,7 +1,8 @@
 import { type Scope, scopes as allScopes } from "../api/index.ts";
 import { type Clock, fail, nodeCrypto } from "../base/index.ts";
-import { type ApiToken, type ApiTokenStore, apiTokenStateAt } from "../store/index.ts";
+import { type ApiToken, type ApiTokenStore, type AuditLog, apiTokenStateAt } from "../store/index.ts";
 import { suggestHint } from "../text/index.ts";
+import { type AuditActor, type AuditedAction, anyProgram, audited } from "./audit.ts";
 
 /** A token to be created. */
 export interface NewTokenRequest {
@@ -41,15 +42,32 @@ const principal = /^[^\s\p{C}](?:[^\p{C}]{0,98}[^\s\p{C}])?$/u;
 export class ApiTokens {
   readonly #store: ApiTokenStore;
   readonly #clock: Pick<Clock, "now">;
+  readonly #audit: AuditLog;
 
-  constructor(store: ApiTokenStore, clock: Pick<Clock, "now">) {
+  constructor(store: ApiTokenStore, clock: Pick<Clock, "now">, audit: AuditLog) {
     this.#store = store;
     this.#clock = clock;
+    this.#audit = audit;
   }
 
   /** Creates a token. Its text is only in the result: the store has a hash of it. */
-  async create(request: NewTokenRequest): Promise<CreatedToken> {
+  async create(
+    request: NewTokenRequest,
+    { action = "token.create", ...actor }: AuditActor & Partial<Pick<AuditedAction, "action">> = anyProgram,
+  ): Promise<CreatedToken> {
     checkTokenRequest(request);
+    const { name, scopes, runId } = request;
+    const detail = `${name}: ${scopes.join(", ")}${runId === undefined ? "" : ` of run ${runId}`}`;
+    const parts = { audit: this.#audit, clock: this.#clock };
+    return audited(
+      parts,
+      { ...actor, action, detail },
+      () => this.#add(request),
+      ({ stored }) => stored.id,
+    );
+  }
+
+  async #add(request: NewTokenRequest): Promise<CreatedToken> {
     const { name, scopes, expiresMs = defaultExpiryMs, runId } = request;
     const id = nodeCrypto().randomBytes(6).toString("hex");
     const token = `wlt_${id}_${nodeCrypto().randomBytes(32).toString("base64url")}`;
@@ -84,8 +102,12 @@ export class ApiTokens {
   }
 
   /** Revokes a token, and returns it. Undefined if there is none with this id. */
-  revoke(id: string): Promise<ApiToken | undefined> {
-    return this.#store.revoke(id, this.#clock.now());
+  async revoke(id: string, actor: AuditActor = anyProgram): Promise<ApiToken | undefined> {
+    const known = await this.#store.get(id);
+    if (known === undefined) return undefined;
+    const action = { ...actor, action: "token.revoke", target: id, detail: known.name } as const;
+    const parts = { audit: this.#audit, clock: this.#clock };
+    return audited(parts, action, () => this.#store.revoke(id, this.#clock.now()));
   }
 
   /** Records that a token was used. */

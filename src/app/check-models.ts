@@ -98,13 +98,9 @@ function checkCosts(agent: Models, models: Models, report: FileReport): void {
   if (budget === undefined) return;
   const own = typeof agent["model"] === "string" ? agent["model"] : defaultModel;
   const names = new Set([own, ...Object.keys(models)]);
-  const unpriced = [...names].filter((name) => !hasPrice(models[name]));
+  const unpriced = [...names].filter((name) => !(isRecord(models[name]) && isRecord(models[name]["price"])));
   if (unpriced.length === 0) return;
   const message = `with ${budget}, models without a price are not used: ${unpriced.join(", ")}`;
   const hint = `write price: { input: …, output: … } for a million tokens under models.${unpriced[0]}; 0 for a free model`;
   report.add("no_price", ["agent", budget], [message, { severity: "warning", hint }]);
-}
-
-function hasPrice(model: unknown): boolean {
-  return isRecord(model) && isRecord(model["price"]);
 }

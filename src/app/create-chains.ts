@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { builtinChains } from "../builtin/index.ts";
 import { ChainLibrary, ChainRuns, type ChainRunsDeps, type Plan, type RunObserver } from "../chain/index.ts";
 import type { Engine } from "../engine/index.ts";
-import { FolderEventEmitter, type Hub, type ReloadMode } from "../hub/index.ts";
+import { FolderEventEmitter, type Hub } from "../hub/index.ts";
 import { type Problem, hasErrors } from "../text/index.ts";
 import type { RunService } from "../run/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
@@ -10,17 +10,13 @@ import { findIgnoredFiles } from "./ignored-files.ts";
 import { ChainFolder, type ChainFolderOptions } from "./chain-folder.ts";
 import { type ChainLookup, type LoadChainOptions, chainFiles, loadChain } from "./load-chain.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
+import type { Opening } from "./opening.ts";
 import { withUncheckedTools } from "./unloaded-tools.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link createChains}. */
-export interface CreateChainsOptions {
-  /** The workspace. */
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
+export interface CreateChainsOptions extends Pick<Opening, "dir" | "config" | "mode" | "env"> {
   readonly engine: Engine;
   readonly registry: ToolRegistry;
-  readonly mode: ReloadMode;
   /** The tools that chains are planned with. */
   readonly tools: Hub;
   readonly trust: Pick<WorkspaceTrust, "untrusted" | "chainEnv" | "refusesChain">;
@@ -31,7 +27,6 @@ export interface CreateChainsOptions {
   /** Stores and executes the runs. */
   readonly service: RunService;
   readonly cancelSubRuns: NonNullable<ChainRunsDeps["cancelSubRuns"]>;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The chains of a workspace, with their runs. */

@@ -143,11 +143,8 @@ async function kindOf(path: string): Promise<"tool" | "chain" | undefined> {
   if (/\.[cm]?[jt]sx?$/.test(path)) return /\bdefineTool\s*[(<]/.test(text) ? "tool" : undefined;
   if (!/\b(?:steps|entry)["']?\s*:/.test(text)) return undefined;
   const { value } = parseYaml(text, { file: path, maxBytes });
-  const has = (key: string): boolean => (isRecord(value) ? Object.hasOwn(value, key) : isTopKey(text, key));
+  // A text that is not valid YAML is searched for the key.
+  const has = (key: string): boolean =>
+    isRecord(value) ? Object.hasOwn(value, key) : new RegExp(`^["']?${key}["']?[ \\t]*:`, "m").test(text);
   return has("steps") ? "chain" : has("entry") ? "tool" : undefined;
-}
-
-/** The same for a text that is not valid YAML. */
-function isTopKey(text: string, key: string): boolean {
-  return new RegExp(`^["']?${key}["']?[ \\t]*:`, "m").test(text);
 }

@@ -11,6 +11,7 @@
  */
 
 export * from "./api-tokens.ts";
+export { type AuditActor, auditedApprovals } from "./audit.ts";
 export * from "./chain-folder.ts";
 export * from "./doctor/check-database.ts";
 export { type Finding, worksAlone } from "./doctor/check-servers.ts";
@@ -46,4 +47,6 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./wire/mcp-wire.ts";
+export * from "./runs/replay-events.ts";
 export * from "./wire/to-wire.ts";
+export * from "./wire/to-wire-event.ts";

@@ -208,7 +208,7 @@ function namesIn(source: Source): readonly string[] {
   const spec = "spec" in source ? source.spec : parseChain(source.text, { file: source.file }).spec;
   const steps = spec?.steps ?? [];
   return steps.flatMap(({ tool, error_handling: onFailure, compensate }) => [
-    tool,
+    ...(tool === undefined ? [] : [tool]),
     ...(onFailure?.fallback ?? []).map((entry) => entry.tool),
     ...(compensate === undefined ? [] : [compensate.tool]),
   ]);

@@ -5,7 +5,6 @@ import {
   type ToolFolderEvent,
   Hub,
   type HubOptions,
-  type ReloadMode,
   type ResultStore,
   type Synthesizer,
   hubOffers,
@@ -14,14 +13,10 @@ import { type Model, generateText } from "../model/index.ts";
 import type { Redactor } from "../secrets/index.ts";
 import { type AnyTool, type ToolRegistry, builtinOwner, isUsable } from "../tool/index.ts";
 import type { OpenedServices } from "./open-services.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
+import type { Opening } from "./opening.ts";
 
 /** Options of {@link openHub}. */
-export interface OpenHubOptions {
-  /** The workspace. */
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
-  readonly mode: ReloadMode;
+export interface OpenHubOptions extends Pick<Opening, "dir" | "config" | "mode"> {
   readonly services: OpenedServices;
   readonly registry: ToolRegistry;
   readonly redactor: Redactor;

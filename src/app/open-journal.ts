@@ -4,27 +4,38 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type AuditLog,
+  type ChangeFeed,
+  type IdempotencyKeyStore,
+  InMemoryChanges,
   type RecordStore,
   type ResultCache,
   type Retention,
   type RunStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
+  createInMemoryAuditLog,
+  createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
 } from "../store/index.ts";
 import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
 import { RunService } from "../run/index.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
-/** The stores of a workspace for records, approvals, runs and tokens. */
+/** The stores of a workspace for records, approvals, runs, and access to its server. */
 export interface WorkspaceJournal {
   readonly records: RecordStore;
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly idempotencyKeys: IdempotencyKeyStore;
+  readonly audit: AuditLog;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Cached results, shared with later processes; undefined in memory, where an engine has its own cache. */
   readonly cache: ResultCache | undefined;
   /** The database; undefined in memory. */
@@ -47,14 +58,13 @@ export async function openJournal(dir: string, options: OpenJournalOptions): Pro
   makeFolder(data);
   const file = join(data, "journal.db");
   const store = await openSqlite({ file, redactor, retention, ...(onError !== undefined && { onError }) });
-  const { records, approvals, runs, tokens } = store;
   // Does not touch the file before the first use.
   const index = openIndex({ file: join(data, "index.db"), ...(onError !== undefined && { onError }) });
   const close = async (): Promise<void> => {
     index.close();
     await store.close();
   };
-  return { store, records, approvals, runs, tokens, cache: index.cache, close };
+  return { ...storesOf(store), cache: index.cache, close };
 }
 
 /** Opens the database of a workspace for reading; one of an earlier version is migrated first. In memory if there is none. */
@@ -63,8 +73,13 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
   if (!existsSync(file)) return memoryJournal(options.redactor);
   const store = openSqliteReadOnly({ file, redactor: options.redactor });
   if (store === undefined) return openJournal(dir, options);
-  const { records, approvals, runs, tokens } = store;
-  return { store, records, approvals, runs, tokens, cache: undefined, close: () => store.close() };
+  return { ...storesOf(store), cache: undefined, close: () => store.close() };
+}
+
+function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
+  const { records, runs, tokens, idempotencyKeys, audit, changes } = store;
+  const approvals = auditedApprovals(store.approvals, audit);
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes };
 }
 
 function makeFolder(data: string): void {
@@ -89,12 +104,17 @@ function makeFolder(data: string): void {
 /** The same in memory only, for the lifetime of the process. */
 export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const records = createInMemoryRecords({ redactor });
-  const approvals = createInMemoryApprovals({});
+  const changes = new InMemoryChanges();
+  const approvals = createInMemoryApprovals({ changes });
+  const audit = createInMemoryAuditLog();
   return {
     records,
-    approvals,
-    runs: createInMemoryRunJournal({ records, approvals }),
+    approvals: auditedApprovals(approvals, audit),
+    runs: createInMemoryRunJournal({ records, approvals, changes }),
+    changes,
     tokens: createInMemoryApiTokens(),
+    idempotencyKeys: createInMemoryIdempotencyKeys(),
+    audit,
     cache: undefined,
     store: undefined,
     close: () => records.close(),

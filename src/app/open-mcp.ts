@@ -2,21 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import { type McpClient, loadMcpClient } from "../adapters/index.ts";
 import { type McpSource, type McpSourceOptions, loadMcpSource } from "../hub/index.ts";
-import type { StreamingHttpClient } from "../net/index.ts";
-import type { ReadSecrets } from "./read-secrets.ts";
+import type { Opening } from "./opening.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openMcp}. */
-export interface OpenMcpOptions extends Pick<
-  McpSourceOptions,
-  "registry" | "declared" | "connectUnknown" | "onEvent" | "onSecrets" | "mode" | "refuses"
-> {
-  /** The workspace. */
-  readonly dir: string;
+export interface OpenMcpOptions
+  extends
+    Pick<McpSourceOptions, "registry" | "declared" | "connectUnknown" | "onEvent" | "onSecrets" | "mode" | "refuses">,
+    Pick<Opening, "dir" | "env" | "secrets" | "http"> {
   readonly config: Pick<WorkspaceConfig, "secrets" | "env">;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly secrets: ReadSecrets;
-  readonly http: StreamingHttpClient;
   /** Receives the log of servers and connections; may contain secrets. */
   readonly log: (message: string) => void;
 }

@@ -24,13 +24,11 @@ import type { HttpClient } from "../net/index.ts";
 import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
 import type { PromptSender, ToolOffer } from "../tool/index.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
+import type { Opening } from "./opening.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options for opening the services of a workspace. */
-export interface OpenServicesOptions {
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface OpenServicesOptions extends Pick<Opening, "dir" | "config" | "env" | "stores" | "stays"> {
   readonly trust?: Pick<WorkspaceTrust, "withheldModels">;
   readonly secret: (name: string) => string | undefined;
   /** Advice for a secret that is named but has no value. */
@@ -39,10 +37,6 @@ export interface OpenServicesOptions {
   readonly records: () => RecordStore;
   /** Files that file tools cannot write. */
   readonly controlPaths: () => readonly ControlPath[];
-  /** False if nothing is persisted: then memories and indexes end with the process. */
-  readonly stores: boolean;
-  /** True if the process is long-running, so that it should follow changes. */
-  readonly stays: boolean;
 }
 
 /** The built-in tools of a workspace, and a function that releases their resources. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import {
   type ToolFolderEvent,
-  type ReloadMode,
   type SkillFolder,
   type ToolFileDeps,
   type McpSource,
@@ -10,29 +9,21 @@ import {
   hasMcpConfig,
   loadSkills,
 } from "../hub/index.ts";
-import type { StreamingHttpClient } from "../net/index.ts";
 import type { Problem } from "../text/index.ts";
 import { ToolRegistry, builtinOwner } from "../tool/index.ts";
 import { pathExists } from "./find-workspace.ts";
 import { openMcp } from "./open-mcp.ts";
 import type { OpenedServices } from "./open-services.ts";
+import type { Opening } from "./opening.ts";
 import { toolFileNames } from "./tool-file-names.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
-import type { ReadSecrets } from "./read-secrets.ts";
-import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /** Options of {@link openSources}. */
-export interface OpenSourcesOptions extends Pick<ToolFileDeps, "onSlowLoad"> {
-  /** The workspace. */
-  readonly dir: string;
-  readonly config: WorkspaceConfig;
+export interface OpenSourcesOptions
+  extends Pick<ToolFileDeps, "onSlowLoad">, Pick<Opening, "dir" | "config" | "mode" | "env" | "secrets" | "http"> {
   readonly registry: ToolRegistry;
   readonly services: Pick<OpenedServices, "tools" | "prompts">;
-  readonly mode: ReloadMode;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly secrets: ReadSecrets;
   readonly trust: Pick<WorkspaceTrust, "refuses" | "refusesServer" | "withheldModels">;
-  readonly http: StreamingHttpClient;
   readonly onEvent: (event: ToolFolderEvent) => void;
   /** Receives the log of MCP servers and connections; may contain secrets. */
   readonly onServerLog: (message: string) => void;

@@ -2,10 +2,10 @@ import { type Tracing, loadTelemetryExport, loadTracing } from "../adapters/inde
 import { EventBus, systemClock, windlassVersion } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
-import { type StreamingHttpClient, createHttpClient } from "../net/index.ts";
-import { DurableCalls } from "../run/index.ts";
+import { createHttpClient } from "../net/index.ts";
+import { DurableCalls, RevealedChanges } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
-import { type GrowingRedactor, createRedactor, rememberSecrets } from "../secrets/index.ts";
+import { createRedactor, rememberSecrets } from "../secrets/index.ts";
 import type { ToolRegistry } from "../tool/index.ts";
 import { ApiTokens } from "./api-tokens.ts";
 import { controlPaths } from "./control-paths.ts";
@@ -14,11 +14,12 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
+import type { Opening } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
-import { type ReadSecrets, readModelKeys, readSecrets } from "./read-secrets.ts";
+import { readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
-import { type WorkspaceTrust, openTrust } from "./open-trust.ts";
+import { openTrust } from "./open-trust.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
 import { unmatchedSettings } from "./unmatched-settings.ts";
 import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
@@ -89,7 +90,10 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
-    tokens: new ApiTokens(journal.tokens, systemClock),
+    changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
+    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
+    audit: journal.audit,
+    idempotencyKeys: journal.idempotencyKeys,
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
@@ -149,27 +153,6 @@ const collectorVariables = [
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
 ];
-
-/** State of a workspace before anything is loaded. */
-export interface Opening {
-  readonly dir: string;
-  readonly settings: Settings;
-  readonly config: WorkspaceConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly trust: WorkspaceTrust;
-  /** Secrets that services and servers may use. */
-  readonly secrets: ReadSecrets;
-  /** Secrets that tools and chains may use. */
-  readonly callSecrets: ReadSecrets;
-  readonly redactor: GrowingRedactor;
-  readonly http: StreamingHttpClient;
-  readonly mode: ReloadMode;
-  /** True if data is stored in files. */
-  readonly stores: boolean;
-  /** True if it stays open and watches for changes. */
-  readonly stays: boolean;
-  readonly options: WorkspaceOptions;
-}
 
 /** Reads the settings of a workspace, its trust and its secrets; opens and loads nothing. Throws if the settings have errors. */
 export async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {
@@ -313,7 +296,7 @@ interface Loaded {
 /** Throws if a permission rule matches nothing because of a misspelled word: the caller would rely on it. */
 function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
   const names = (): string[] => [...registry.names(), ...chains.library.names()];
-  const slips = unmatchedPermissionRules(settings, { names }).filter(({ severity }) => severity === "error");
+  const slips = unmatchedPermissionRules(settings, names).filter(({ severity }) => severity === "error");
   if (slips.length > 0) throw new WorkspaceError(slips);
 }
 
@@ -330,6 +313,6 @@ function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const servers = (): readonly string[] => sources.mcp?.status().map(({ name }) => name) ?? [];
   const mayBeServed = (name: string): boolean => explainMissingTool(sources.mcp, name) !== undefined;
   const rules = unmatchedSettings(settings, { tools: known, hub: hub.resolver, servers, mayBeServed });
-  const unserved = unservedContracts({ hub: hub.resolver, mayBeServed });
+  const unserved = unservedContracts(hub.resolver, mayBeServed);
   return [...problems, ...rules, ...hub.contracts.unmatched(), ...unserved];
 }

@@ -63,7 +63,7 @@ interface Call {
 function callsIn(spec: ChainSpec | undefined): readonly Call[] {
   if (spec === undefined) return [];
   const ofSteps = spec.steps.flatMap(({ tool, params, error_handling: handling, compensate }) => [
-    { tool, ...(params !== undefined && { params }) },
+    ...(tool === undefined ? [] : [{ tool, ...(params !== undefined && { params }) }]),
     ...(handling?.fallback ?? []),
     ...(compensate === undefined ? [] : [compensate]),
   ]);

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { fail, isFailureError } from "../base/index.ts";
+import { fail, isFailureError, systemClock } from "../base/index.ts";
 import { ChainError, type Plan, isChainError, secretNamesOf } from "../chain/index.ts";
 import { createFileAccess, sha256Of } from "../file/index.ts";
 import { readText } from "../hub/index.ts";
 import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
+import { type AuditActor, anyProgram, audited } from "./audit.ts";
 import { chainNameIn } from "./chain-file.ts";
 import { planFile } from "./plan-file.ts";
 import { withUnloadedTools } from "./unloaded-tools.ts";
@@ -72,6 +73,8 @@ export interface ChainToSave {
   readonly replaces: string | undefined;
   /** It may name secrets and environment variables that no chain of the workspace names. */
   readonly mayNameSecrets: boolean;
+  /** For the audit log. Default: a program. */
+  readonly actor?: AuditActor;
 }
 
 /** File names that mean the same on every system, and that are loaded. */
@@ -82,10 +85,13 @@ const maxNameLength = 100;
  * Saves a chain: written whole or not at all, and only if it is valid and no other version was saved in the meantime. Throws
  * with its problems, or with the reason `changed` or `names_secrets`.
  */
-export async function saveChain(
-  workspace: Workspace,
-  { name, text, replaces, mayNameSecrets }: ChainToSave,
-): Promise<ChainSource> {
+export function saveChain(workspace: Workspace, chain: ChainToSave): Promise<ChainSource> {
+  const { name, actor = anyProgram } = chain;
+  const parts = { audit: workspace.audit, clock: systemClock };
+  return audited(parts, { ...actor, action: "chain.save", target: name }, () => save(workspace, chain));
+}
+
+async function save(workspace: Workspace, { name, text, replaces, mayNameSecrets }: ChainToSave): Promise<ChainSource> {
   if (!chainName.test(name) || name.length > maxNameLength)
     throw fail(`${JSON.stringify(name)} cannot be the name of a file; use letters, digits, "-" and "_"`, {
       code: "validation_error",

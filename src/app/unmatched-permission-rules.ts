@@ -4,17 +4,11 @@ import { type Problem, parseYaml } from "../text/index.ts";
 import { workspaceFile } from "./find-workspace.ts";
 import type { Settings } from "./read-settings.ts";
 
-/** The names that permission rules are checked against. */
-export interface KnownToolNames {
-  /** All names of tools. Called only if a rule has a name. */
-  readonly names: () => Iterable<string>;
-}
-
 /**
  * Reports rules of `deny` and `ask` that match nothing. An error if a word or a source is misspelled. An unknown name is
- * a warning: its tool may come later, from a server or from code.
+ * a warning: its tool may come later, from a server or from code. `names` is called only if a rule has a name.
  */
-export function unmatchedPermissionRules({ config, source }: Settings, { names }: KnownToolNames): Problem[] {
+export function unmatchedPermissionRules({ config, source }: Settings, names: () => Iterable<string>): Problem[] {
   let known: ReadonlySet<string> | undefined;
   const subjects = {
     tools: (): ReadonlySet<string> => (known ??= new Set(names())),

@@ -36,7 +36,7 @@ export function unmatchedSettings(settings: Settings, ruled: MatchableTools): Pr
   const { tools, hub, servers } = ruled;
   const names = (): string[] => tools().flatMap(({ name, aliases }) => [name, ...aliases]);
   return [
-    ...unmatchedPermissionRules(settings, { names }),
+    ...unmatchedPermissionRules(settings, names),
     ...unknownTools(settings, tools),
     ...unmatchedLists(settings, ruled),
     ...unknownServers(settings, servers),

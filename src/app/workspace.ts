@@ -6,7 +6,7 @@ import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import type { ApprovalService, Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
 import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
-import type { ApprovalRequest } from "../store/index.ts";
+import type { ApprovalRequest, AuditLog, ChangeFeed, IdempotencyKeyStore } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
@@ -55,8 +55,14 @@ export interface Workspace {
   readonly engine: Engine;
   /** Lists and decides the approvals of its calls and runs. */
   readonly approvals: ApprovalService;
+  /** The committed changes of its runs and approvals, in order, by all processes. Secrets are redacted. */
+  readonly changes: ChangeFeed;
   /** Creates and revokes the tokens of its HTTP API. */
   readonly tokens: ApiTokens;
+  /** The audit log: decisions, saved chains, tokens and sessions. */
+  readonly audit: AuditLog;
+  /** Requests to its server that have an idempotency key. */
+  readonly idempotencyKeys: IdempotencyKeyStore;
   /** The database; undefined with the `memory` store. */
   readonly store: SqliteStore | undefined;
   /** Sources of its tools: its folders of tools and of skills. */

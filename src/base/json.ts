@@ -27,6 +27,11 @@ export function plainJsonSize(value: unknown, maxChars: number): number {
   }
 }
 
+/** A text as it is, any other value as JSON; empty for a value that JSON does not have. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
 /** The remaining budget after this value; negative if it is exceeded. */
 function spend(value: unknown, budget: number, depth: number): number {
   switch (typeof value) {

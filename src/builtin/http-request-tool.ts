@@ -6,8 +6,7 @@ import { fail } from "../base/index.ts";
 /** A value that has one obvious form in a header or a query. */
 type Scalar = string | number | boolean;
 
-/** The input schema of `http_request`. */
-const httpRequestInput = {
+const input = {
   type: "object",
   properties: {
     url: { type: "string", pattern: "^https?://", description: "The full URL." },
@@ -45,7 +44,7 @@ const httpRequestInput = {
 } as const;
 
 /** Input of `http_request` before defaults. */
-export type HttpRequestInput = InputFor<typeof httpRequestInput>;
+export type HttpRequestInput = InputFor<typeof input>;
 
 const output = {
   type: "object",
@@ -62,14 +61,10 @@ const output = {
 /** Output of `http_request`, for any status. */
 export type HttpRequestOutput = JsonOutput<typeof output>;
 
-const defaultSeconds = httpRequestInput.properties.timeout.default;
+const defaultSeconds = input.properties.timeout.default;
 
 /** The tool `http_request`: one HTTP request through the guarded HTTP client. */
-export function httpRequestTool({
-  http,
-}: {
-  readonly http: HttpClient;
-}): ToolFor<typeof httpRequestInput, HttpRequestOutput> {
+export function httpRequestTool({ http }: { readonly http: HttpClient }): ToolFor<typeof input, HttpRequestOutput> {
   return defineTool({
     name: "http_request",
     description:
@@ -84,7 +79,7 @@ export function httpRequestTool({
     targets: { url: "url" },
     sends: true,
     timeoutMs: (args) => secondsOf(args) * 1000,
-    input: httpRequestInput,
+    input,
     output,
     run: async (args, { signal }) => {
       const response = await http.request({ ...requestParts(args), timeoutMs: secondsOf(args) * 1000, signal });
@@ -134,15 +129,9 @@ function requestEffect({ method = "GET", headers, query, url, body }: HttpReques
 }
 
 /** Servers that support such a header or parameter use its method instead of the request's. */
-const otherMethods: ReadonlySet<string> = new Set([
-  "xhttpmethodoverride",
-  "xhttpmethod",
-  "xmethodoverride",
-  "xmethod",
-  "httpmethodoverride",
-  "httpmethod",
-  "methodoverride",
-]);
+const otherMethods: ReadonlySet<string> = new Set(
+  "xhttpmethodoverride xhttpmethod xmethodoverride xmethod httpmethodoverride httpmethod methodoverride".split(" "),
+);
 
 function isOverridden(values: Readonly<Record<string, unknown>> | undefined): boolean {
   return Object.entries(values ?? {}).some(([name, value]) => value !== null && namesMethod(name));

@@ -17,15 +17,16 @@ import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import { toolsOf } from "./plan-targets.ts";
-import { sameChains, snapshotOf } from "./plan/snapshot.ts";
+import { eventsOfSnapshot, sameChains, snapshotOf } from "./plan/snapshot.ts";
 import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import { changedTools, checkUnchanged, inspectPlan, planStoredRun, runFormat } from "./stored-plan.ts";
 import { notifyRun } from "./texts/chain-texts.ts";
 import { resolveCallEffect } from "../engine/index.ts";
 import type { Failure } from "../base/index.ts";
-import type { JournalEvent, NewRun, RunRecording } from "../store/index.ts";
+import type { JournalEvent, NewRun, RunRecording, StoredRun } from "../store/index.ts";
 import { stepPathOfKey } from "./interpreter/parse-step-key.ts";
+import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 import type { StepState } from "./interpreter/step-state.ts";
 
 /** Options of a run of a chain: those of a start and of a resume. */
@@ -160,7 +161,13 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
     }
   }
 
-  async describe(stored: RunRecording): Promise<RunResult> {
+  eventsOf({ definition }: StoredRun): ReadonlySet<string> | undefined {
+    return eventsOfSnapshot(definition);
+  }
+
+  /** Replays a run to the end of its journal; executes nothing. */
+  async describe(stored: RunRecording, onEvent?: RunListener): Promise<RunResult> {
+    const replayed: RunEvent[] = [];
     const shown = this.#service.journal.reveal({ run: stored.run, events: stored.events });
     const { run, events } = shown;
     const facts = await driveChain(this.#service.replayHost(shown), {
@@ -169,8 +176,10 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
       ...parseRunEnvironment(run.context),
       lease: { runId: run.id, epoch: run.epoch },
       events,
+      ...(onEvent !== undefined && { onEvent: (event) => void replayed.push(event) }),
     });
     resetUnstarted(facts.steps, events, run.leaseHolder === undefined);
+    if (onEvent !== undefined) for (const event of replayed) if (!isUnstarted(event, facts.steps)) onEvent(event);
     const { status, finishedAt = 0 } = run;
     const endedAt = facts.endedAt > 0 ? facts.endedAt : finishedAt;
     // A run may have ended without the end of its program.
@@ -206,6 +215,16 @@ function reset(state: StepState, begun: ReadonlySet<string>, isReleased: boolean
   state.input = undefined;
   state.items = undefined;
   state.children = undefined;
+}
+
+/** True for the start of a step that has not begun. */
+function isUnstarted(event: RunEvent, steps: readonly StepState[]): boolean {
+  if (event.type !== "step-started") return false;
+  for (const state of steps) {
+    if (state.path === event.step) return state.status === "pending";
+    if (event.step.startsWith(`${state.path}/`)) return isUnstarted(event, state.children ?? []);
+  }
+  return false;
 }
 
 function hasSideEffects({ step, input }: StepState): boolean {

@@ -1,8 +1,18 @@
-import { type RunRef, type RunService, type ServeOptions, runServiceOf, type HostOutcome } from "../run/index.ts";
+import {
+  type DeliveredEvent,
+  type EventRequest,
+  type HostOutcome,
+  type RunOptionsOf,
+  type RunRef,
+  type RunService,
+  type ServeOptions,
+  runServiceOf,
+} from "../run/index.ts";
 import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
+import type { RunListener } from "./interpreter/run-events.ts";
 import type { Plan } from "./plan/plan.ts";
 import { type RerunPreview, previewRerun } from "./rerun-preview.ts";
 import { parseRunInput } from "./run-chain.ts";
@@ -71,6 +81,16 @@ export class ChainRuns {
     return this.#service.decide(approvalId, decision);
   }
 
+  /**
+   * Delivers an event to a run, and wakes it if it waits for the event. Throws if no step of the run waits for such an
+   * event, or the run has ended.
+   *
+   * @see docs/guide/waiting.md
+   */
+  deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    return this.#service.deliver(runId, event);
+  }
+
   /** Resumes a run that was released, or whose process has ended. For a finished run, returns its result. */
   resume(runId: string, options: ExecuteRunOptions = {}): Promise<RunResult> {
     return this.#service.resume(this.#kind, runId, options);
@@ -120,8 +140,8 @@ export class ChainRuns {
   }
 
   /** Returns the state of a run, replayed from its journal; executes nothing. */
-  async inspect(runId: string): Promise<RunResult> {
-    return this.#kind.describe(await this.#read(runId));
+  async inspect(runId: string, onEvent?: RunListener): Promise<RunResult> {
+    return this.#kind.describe(await this.#read(runId), onEvent);
   }
 
   /** A run of any kind, ended or not; undefined if there is none. */
@@ -143,15 +163,22 @@ export class ChainRuns {
    * time or a cancellation has woken, and runs whose process has ended. In a workspace, also runs of agents and durable
    * calls; `onEvent` and `onNotice` report those of chains. A run that cannot be executed here is reported to `onError`,
    * and retried.
+   *
+   * @param optionsOf Further options for a run, by its kind, such as the `onEvent` of an agent.
    */
-  serve({
-    signal,
-    onEvent,
-    onNotice,
-    ...options
-  }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal }): Promise<void> {
+  serve(
+    {
+      signal,
+      onEvent,
+      onNotice,
+      ...options
+    }: ExecuteRunOptions & Pick<ServeOptions, "onError"> & { readonly signal: AbortSignal },
+    optionsOf?: RunOptionsOf,
+  ): Promise<void> {
     const chain = { ...(onEvent !== undefined && { onEvent }), ...(onNotice !== undefined && { onNotice }) };
-    return this.#service.serve(signal, options, { chain });
+    return this.#service.serve(signal, options, (run) =>
+      run.kind === "chain" ? { ...chain, ...optionsOf?.(run) } : optionsOf?.(run),
+    );
   }
 
   /** Starts no more work, waits for the running work, and releases the runs so that another process can claim them. */

@@ -32,6 +32,7 @@ export * from "./log/diff-runs.ts";
 export * from "./log/explain-step.ts";
 export * from "./log/chain-statistics.ts";
 export type * from "./log/run-metrics.ts";
+export { toLocalTime } from "./log/step-log.ts";
 export type * from "./log/step-log.ts";
 export * from "./plan/chain-file-schema.ts";
 export * from "./plan/plan-chain.ts";

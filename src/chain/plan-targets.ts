@@ -77,10 +77,9 @@ function valuesOf({ steps, output }: Plan): CompiledValue[] {
 
 /** All direct callees of the steps of a plan. */
 export function targetsOf(plan: Plan): Target[] {
-  const targets: Target[] = [];
-  for (const { target, onFailure, compensate } of plan.steps) {
-    targets.push(target, ...onFailure.fallback.map((entry) => entry.target));
-    if (compensate !== undefined) targets.push(compensate.target);
-  }
-  return targets;
+  return plan.steps.flatMap(({ target, onFailure, compensate, wait }) => [
+    ...(wait === undefined ? [target] : []),
+    ...onFailure.fallback.map((entry) => entry.target),
+    ...(compensate === undefined ? [] : [compensate.target]),
+  ]);
 }

@@ -29,6 +29,19 @@ export function refuseApprovalSteps(
   return undefined;
 }
 
+/** Returns why a chain that waits for events is refused before its first step where no event can reach its run. */
+export function refuseEventSteps(plan: Plan, { refusal, instead }: NoApproverReason): Failure | undefined {
+  for (const { name, steps } of [plan, ...chainsOf(plan).values()]) {
+    // A dry run waits for none.
+    const step = steps.find(({ wait }) => wait?.kind === "event" && wait.skip === undefined);
+    if (step === undefined) continue;
+    const where = name === plan.name ? `its step "${step.id}"` : `the step "${step.id}" of the chain ${name}`;
+    const message = `${plan.name} ${refusal}: ${where} waits for an event; ${instead}`;
+    return failure("not_available", message, { reason: "waits_for_event", retry: "never" });
+  }
+  return undefined;
+}
+
 /** Same as {@link refuseApprovalSteps} for a chain that is called as a tool. */
 export function refuseToolApprovals(plan: Plan, canElicit: boolean): Failure | undefined {
   return refuseApprovalSteps(plan, { refusal: "cannot be called as a tool", instead: runInstead(plan) }, canElicit);

@@ -1,4 +1,4 @@
-import { fail, failure, systemClock } from "../base/index.ts";
+import { fail, failure, systemClock, textOrJson } from "../base/index.ts";
 import { type RequestApproval, elicitApproval, internals, toApprovalElicitation } from "../engine/index.ts";
 import { createInMemoryApprovals } from "../store/index.ts";
 import type { ToolContext, ElicitRequest, ElicitResult } from "../tool/index.ts";
@@ -6,7 +6,7 @@ import { deniedChains } from "./denied-chains.ts";
 import { engineRunner } from "../run/index.ts";
 import type { Plan } from "./plan/plan.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
-import { refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
+import { refuseEventSteps, refuseToolApprovals, runInstead } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { ChainCalls } from "./chain-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
@@ -29,7 +29,9 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const instead = runInstead(plan);
   const call = internals(context);
   const { elicitApproval: elicit, progress } = call;
-  const refusal = refuseToolApprovals(plan, elicit !== undefined);
+  const refusal =
+    refuseToolApprovals(plan, elicit !== undefined) ??
+    refuseEventSteps(plan, { refusal: "cannot be called as a tool", instead });
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   checkRequirements(plan, missingRequirements(plan), {});
   // The same in every attempt of the call, and so are the keys of its steps.
@@ -122,6 +124,9 @@ function stepProgress(plan: Plan, report: (progress: StepProgress) => void): Run
       case "step-suspended":
         say(`${numbered(event.step)} waits for approval`);
         return;
+      case "step-waiting":
+        say(`${numbered(event.step)} waits`);
+        return;
       case "step-finished":
         finished(event);
         return;
@@ -145,6 +150,6 @@ function stepProgress(plan: Plan, report: (progress: StepProgress) => void): Run
 const maxLength = 200;
 
 function progressText(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const text = textOrJson(value);
   return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }

@@ -11,7 +11,7 @@ import type { ChainLibrary } from "./chain-library.ts";
 import { checkRequirements, missingRequirements } from "./missing-requirements.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { TaintPolicy } from "./plan/chain-spec.ts";
-import { refuseApprovalSteps } from "./refuse-approval-steps.ts";
+import { refuseApprovalSteps, refuseEventSteps } from "./refuse-approval-steps.ts";
 import { executeRun } from "./interpreter/execute-run.ts";
 import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import type { RunListener } from "./interpreter/run-events.ts";
@@ -82,6 +82,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
   checkAllowed(plan, engine.denies, callerType);
   const input = parseRunInput(plan, options.input);
   const runId = checkRunId(options.runId) ?? ids.next();
+  refuseEvents(plan);
   const requestApproval = resolveApprovals(plan, options);
   checkTools(plan, options);
   const runner =
@@ -121,6 +122,13 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
 /** Throws if a step that has to run cannot work here. Another runner, as of a dry run, need not call the tools. */
 function checkTools(plan: Plan, { runner, onNotice }: RunChainOptions): void {
   if (runner === undefined) checkRequirements(plan, missingRequirements(plan), { onNotice });
+}
+
+/** A run in memory receives no events. */
+function refuseEvents(plan: Plan): void {
+  const instead = "an event reaches only a durable run; start one with `windlass run`, or with `workspace.runs.start`";
+  const refusal = refuseEventSteps(plan, { refusal: "was not started", instead });
+  if (refusal !== undefined) throw fail(refusal.message, refusal);
 }
 
 /** The function that answers approvals. A run in memory cannot wait for a decision elsewhere. */

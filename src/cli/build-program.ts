@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option, type Help } from "commander";
 import { programCommand } from "./program/command-prefix.ts";
 import type { ArgumentSpec, CommandSpec, OptionSpec, CommandGroup } from "./program/command-spec.ts";
-import { commandGroups, dirOption, trustOption } from "./commands/command-table.ts";
+import { commandGroups, dirOption, serverOption, trustOption } from "./commands/command-table.ts";
 import { exitCodes, exitCodeTexts } from "./program/exit-codes.ts";
 import { type Invocation, createInvocation } from "./program/invocation.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -10,7 +10,8 @@ import { windlassVersion } from "../base/index.ts";
 /** Terminal of the program, and the function that runs the requested command. */
 export interface ProgramOptions {
   readonly terminal: Terminal;
-  readonly dispatch: (spec: CommandSpec, invocation: Invocation) => Promise<void>;
+  /** `server` is the value of `--server`. */
+  readonly dispatch: (spec: CommandSpec, invocation: Invocation, server: string | undefined) => Promise<void>;
   /** The requested command, if it is certain: the others need not be built then. */
   readonly only?: string | undefined;
 }
@@ -52,6 +53,7 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
   for (const argument of spec.args ?? []) command.addArgument(toArgument(argument));
   for (const option of spec.options ?? []) command.addOption(toOption(option));
   if (spec.raw !== true) command.addOption(toOption(dirOption)).addOption(toOption(trustOption));
+  if (spec.raw !== true) command.addOption(toOption(serverOption).hideHelp(spec.remote !== true));
   command.showHelpAfterError(`run "${programCommand(`${namesOf(command).join(" ")} --help`)}" for usage`);
   for (const [index, child] of (spec.commands ?? []).entries()) addCommand(command, child, options, index === 0);
   if (spec.load === undefined) return;
@@ -63,7 +65,7 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
       dir: dirOf(command),
       trust: isTrusted(command),
     };
-    return options.dispatch(spec, createInvocation(input));
+    return options.dispatch(spec, createInvocation(input), serverOf(command));
   });
 }
 
@@ -72,6 +74,13 @@ function dirOf(command: Command | null): string | undefined {
   if (command === null) return undefined;
   const { dir } = command.opts<{ dir?: string }>();
   return dir ?? dirOf(command.parent);
+}
+
+/** The innermost `--server` takes precedence. */
+function serverOf(command: Command | null): string | undefined {
+  if (command === null) return undefined;
+  const { server } = command.opts<{ server?: string }>();
+  return server ?? serverOf(command.parent);
 }
 
 /** True if the command or one before it has `--trust`. */

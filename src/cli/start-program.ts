@@ -90,12 +90,13 @@ const lastRunWord = "last";
 /** Runs the program with these words; returns the exit code, and never throws. */
 async function runCli(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok;
-  const dispatch = async (spec: CommandSpec, invocation: Invocation): Promise<void> => {
+  const dispatch = async (spec: CommandSpec, invocation: Invocation, serverUrl: string | undefined): Promise<void> => {
     if (spec.load === undefined) return;
     await enter(invocation.dir);
     // Like the folder, it applies to everything that follows.
     if (invocation.trust) process.env["WINDLASS_TRUST"] = "1";
-    const entered = await atChainFile(spec, invocation);
+    const server = await serverFor(spec, serverUrl, terminal);
+    const entered = server === undefined ? await atChainFile(spec, invocation) : { ...invocation, server };
     const [{ setCliPrefix }, { shellWord }] = await Promise.all([
       import("../base/index.ts"),
       import("./program/invocation.ts"),
@@ -116,6 +117,18 @@ async function runCli(words: readonly string[], terminal: Terminal): Promise<Exi
   return code === exitCodes.ok ? exitCodes.failed : code;
 }
 
+/** The server that the command works on. Most commands load no code for it. */
+async function serverFor(
+  spec: CommandSpec,
+  typed: string | undefined,
+  terminal: Terminal,
+): Promise<Invocation["server"]> {
+  const { env } = process;
+  if (typed === undefined && (env["WINDLASS_SERVER"] ?? "") === "") return undefined;
+  const { serverAddress } = await import("./remote/server-address.ts");
+  return serverAddress({ spec, typed, env, terminal });
+}
+
 /** Enters the workspace of a chain file that the command names. */
 async function atChainFile({ args = [] }: CommandSpec, invocation: Invocation): Promise<Invocation> {
   const at = args.findIndex(({ completes }) => completes === "chain");
@@ -131,7 +144,7 @@ async function withLastRun(spec: CommandSpec, invocation: Invocation): Promise<I
   const options = (spec.options ?? []).filter(({ completes }) => completes === "run").map(optionName);
   if (!isNamed && !options.some((name) => invocation.text(name) === lastRunWord)) return invocation;
   const { findLastRun } = await import("./run-kinds/run-kind.ts");
-  const id = await findLastRun();
+  const id = await findLastRun(invocation);
   return {
     ...invocation,
     words: isNamed ? invocation.words.with(at, id) : invocation.words,

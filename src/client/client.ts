@@ -1,10 +1,16 @@
-import type { QueryParams, RequestBody, ResponseBody, RouteName } from "../api/index.ts";
+import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent, WireValue } from "../api/index.ts";
+import { isApiError } from "./api-error.ts";
+import { ClientChains } from "./chains.ts";
+import { type EventsOptions, readEvents } from "./event-stream.ts";
+import { ClientRuns } from "./runs.ts";
 import {
   type ClientOptions,
   type Received,
   type RequestOptions,
   RequestSender,
   type RequestValues,
+  pause,
+  runningWorkOf,
 } from "./send-request.ts";
 
 /** Items of a list, page by page. */
@@ -26,8 +32,28 @@ type ItemOf<Name extends RouteName> =
 export class WindlassClient {
   readonly #sender: RequestSender;
 
+  /** Runs of all kinds: start, read, follow, cancel, resume, repeat; and events for them. */
+  readonly runs: ClientRuns;
+  /** Chains and their texts: list, read, save, check. */
+  readonly chains: ClientChains;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
+    this.runs = new ClientRuns(this.#sender);
+    this.chains = new ClientChains(this.#sender);
+  }
+
+  /**
+   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
+   *
+   * @example
+   * ```ts
+   * for await (const event of client.events({ topics: ["approvals"] })) console.log(event.type);
+   * ```
+   */
+  events(options: EventsOptions): AsyncGenerator<StreamEvent, void, undefined> {
+    return readEvents(this.#sender, options);
   }
 
   /** Sends a request to any route of the table, and returns the status, the headers and the body of its response. */
@@ -50,14 +76,69 @@ export class WindlassClient {
       args: object = {},
       { conversationId, timeoutMs, ...options }: CallOptions = {},
     ): Promise<ResponseBody<"call_tool">> => {
-      const body: RequestBody<"call_tool"> = {
-        args,
-        ...(conversationId !== undefined && { conversation_id: conversationId }),
-        ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
-      };
-      return this.#body("call_tool", { params: { name }, body, ...options });
+      return this.#call({ params: { name }, body: callBody(args, { conversationId, timeoutMs }), ...options });
     },
   };
+
+  /** Durable calls of tools: they survive the server and the connection. */
+  readonly calls = {
+    /** Starts a call and returns its state at once. */
+    submit: async (
+      name: string,
+      args: object = {},
+      { conversationId, timeoutMs, headers, ...options }: CallOptions = {},
+    ): Promise<WireValue<"Call">> => {
+      const received = await this.#sender.send("call_tool", {
+        params: { name },
+        body: callBody(args, { conversationId, timeoutMs }),
+        headers: { ...headers, prefer: "respond-async" },
+        ...options,
+      });
+      // The body of the status 202, as the route declares.
+      if (received.status === 202) return received.body as unknown as WireValue<"Call">;
+      // An earlier request with its key has waited for the result.
+      const [, id = ""] = /\/([^/]+)$/.exec(received.headers.get("location") ?? "") ?? [];
+      return this.calls.get(decodeURIComponent(id), options);
+    },
+    get: (id: string, options: RequestOptions = {}): Promise<WireValue<"Call">> =>
+      this.#body("get_call", { params: { id }, ...options }),
+    cancel: (id: string, options: RequestOptions = {}): Promise<WireValue<"Call">> =>
+      this.#body("cancel_call", { params: { id }, ...options }),
+    /** Waits until a call has ended, or waits for a person. */
+    result: async (id: string, options: RequestOptions = {}): Promise<WireValue<"Call">> => {
+      const headers = { ...options.headers, prefer: "wait=50" };
+      for (;;) {
+        const call = await this.#body("get_call", { params: { id }, ...options, headers });
+        if (call.status !== "running") return call;
+        // A server that stops does not wait.
+        await pause(pollMs, options.signal);
+      }
+    },
+  };
+
+  /** A repeated call that is still running is followed to its end; then the same request gets its response. */
+  async #call(values: RequestValues<"call_tool">): Promise<ResponseBody<"call_tool">> {
+    const idempotencyKey = this.#sender.keyFor("call_tool", values);
+    for (;;) {
+      try {
+        return await this.#body("call_tool", { ...values, idempotencyKey });
+      } catch (error) {
+        const id = runningWorkOf(error);
+        if (id === undefined) throw error;
+        await this.#followed(id, values.signal);
+      }
+    }
+  }
+
+  async #followed(id: string, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.calls.result(id, { signal });
+    } catch (error) {
+      // The first request has not started it yet.
+      if (!isApiError(error) || error.code !== "run_not_found") throw error;
+      await pause(pollMs, signal);
+    }
+  }
 
   /** Approvals: list and decide. */
   readonly approvals = {
@@ -109,6 +190,19 @@ export class WindlassClient {
   }
 }
 
+function callBody(
+  args: object,
+  { conversationId, timeoutMs }: Pick<CallOptions, "conversationId" | "timeoutMs">,
+): RequestBody<"call_tool"> {
+  return {
+    args,
+    ...(conversationId !== undefined && { conversation_id: conversationId }),
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+  };
+}
+
+const pollMs = 250;
+
 /** Options of a call. */
 export interface CallOptions extends RequestOptions {
   readonly conversationId?: string | undefined;
@@ -121,7 +215,7 @@ interface ListPage<Item> {
 }
 
 /** The routes that return lists. */
-export type ListName = "list_tools" | "list_approvals" | "list_records";
+export type ListName = Extract<RouteName, `list_${string}`>;
 
 /**
  * Creates a client of a Windlass server.

@@ -7,7 +7,7 @@ import {
   type RouteName,
   routes,
 } from "../api/index.ts";
-import { ApiError, toApiError } from "./api-error.ts";
+import { ApiError, isApiError, toApiError } from "./api-error.ts";
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -18,10 +18,15 @@ export interface ClientOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /**
-   * Maximum number of retries of a request that did not reach the server, or that it could not take yet (429, 503), if it
-   * may be sent again: a GET, or a request with an idempotency key. Default: 2.
+   * Maximum number of retries of a request that did not reach the server, that it could not take yet (429, 503), or whose
+   * work is still running, if it may be sent again: a GET, or a request with an idempotency key. Default: 2.
    */
   readonly maxRetries?: number;
+  /**
+   * Send an idempotency key with each request that starts work and has none, so that it can be retried, and starts the
+   * work once. Calls are durable then. Default: false.
+   */
+  readonly idempotencyKeys?: boolean;
 }
 
 /** The values of one request: the parameters of its path, its query and its body. */
@@ -77,15 +82,24 @@ export class RequestSender {
     return { status: response.status, headers: response.headers, body };
   }
 
+  /** The idempotency key of a request: that of its caller, or a new one if the client sends keys. */
+  keyFor(name: RouteName, { idempotencyKey }: RequestOptions): string | undefined {
+    const { startsWork }: Route = routes[name];
+    const isNew = idempotencyKey === undefined && startsWork === true && this.#options.idempotencyKeys === true;
+    return isNew ? newKey() : idempotencyKey;
+  }
+
   /** Sends a request and returns its response, whose body is not read yet. Throws {@link ApiError}. */
   async open<Name extends RouteName>(name: Name, values: RequestValues<Name>): Promise<Response> {
     const { maxRetries = 2 } = this.#options;
     const route: Route = routes[name];
-    const isRepeatable = route.method === "GET" || values.idempotencyKey !== undefined;
+    const idempotencyKey = this.keyFor(name, values);
+    const isRepeatable = route.method === "GET" || idempotencyKey !== undefined;
     for (let retries = 0; ; retries++) {
-      const outcome = await this.#attempt(route, values);
+      const outcome = await this.#attempt(route, { ...values, idempotencyKey });
       if (outcome instanceof Response) return outcome;
-      if (!isRepeatable || retries >= maxRetries || !outcome.isTransient) throw outcome;
+      const isPassing = outcome.isTransient || runningWorkOf(outcome) !== undefined;
+      if (!isRepeatable || retries >= maxRetries || !isPassing) throw outcome;
       await pause(outcome.retryAfterMs ?? Math.min(maxPauseMs, firstPauseMs * 2 ** retries), values.signal);
     }
   }
@@ -126,6 +140,17 @@ export class RequestSender {
     for (const [key, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(key, String(value));
     return `${this.#url}${filled}${search.size === 0 ? "" : `?${search.toString()}`}`;
   }
+}
+
+/** The work of a request with this key is still running. Returns its id. */
+export function runningWorkOf(error: unknown): string | undefined {
+  const { reason, run_id: id } = (isApiError(error) ? error.problem : undefined) ?? {};
+  return reason === "in_progress" ? id : undefined;
+}
+
+/** `crypto.randomUUID` is missing on pages without TLS. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** The origin of the page in a browser. */

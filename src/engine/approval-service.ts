@@ -158,7 +158,8 @@ export class ApprovalService {
   async rejectPending(runId: string): Promise<void> {
     const now = this.#clock.now();
     for (const { id, runId: of } of await this.#store.list(now, "pending")) {
-      if (of === runId) await this.#store.decide(id, { approved: false, note: "the run is over" }, now);
+      if (of !== runId) continue;
+      await this.#store.decide(id, { approved: false, note: "the run is over", isAutomatic: true }, now);
     }
   }
 

@@ -78,7 +78,8 @@ function isPlainName(segment: Segment): segment is Extract<Segment, { kind: "nam
 }
 
 function isSizeAccess({ dotted, name }: Extract<Segment, { kind: "name" }>): boolean {
-  return dotted && isSizeName(name);
+  // Names after a dot that request a size.
+  return dotted && (name === "size" || name === "length" || name === "count");
 }
 
 /** Compiles any path. It evaluates to missing if it leads nowhere. */
@@ -275,11 +276,6 @@ type Walk = (value: unknown, frame?: EvaluationFrame) => unknown;
 /** `["name"]`, and `.name` for most names. */
 function nameWalk(name: string): Walk {
   return (value) => (isRecord(value) ? ownValue(value, name) : missing);
-}
-
-/** Names after a dot that request a size. */
-function isSizeName(name: string): boolean {
-  return name === "size" || name === "length" || name === "count";
 }
 
 /** `.size`, `.length` and `.count`: a key if an object has it, else the size of the list, or of the one list inside. */

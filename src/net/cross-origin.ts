@@ -1,54 +1,40 @@
 import type { InboundGuard } from "./inbound-guard.ts";
 
-/** The response of a server to pages of the allowed origins (CORS); others get no headers, so browsers hide it from them. */
-export interface CrossOrigin {
-  /** The response to a preflight request of an allowed origin; undefined for any other request. */
-  preflight(request: Request): Response | undefined;
-  /** Lets the page that sent the request read the response. */
-  expose(request: Request): (response: Response) => Response;
-}
+type Handle<More extends readonly unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;
 
-/** Options of {@link createCrossOrigin}. */
-export interface CrossOriginOptions {
-  readonly guard: InboundGuard;
-  readonly methods: readonly string[];
-  /** Headers of responses that a page may read. */
-  readonly exposed: readonly string[];
-}
-
-const preflightSeconds = 600;
-
-/** Creates the handling of requests from pages of other origins. */
-export function createCrossOrigin({ guard, methods, exposed }: CrossOriginOptions): CrossOrigin {
-  const originOf = ({ headers }: Request): string | undefined => {
-    const origin = headers.get("origin") ?? undefined;
-    return guard.isAllowedOrigin(origin) ? origin : undefined;
-  };
-  return {
-    preflight: (request) => {
-      const { headers } = request;
-      const origin = originOf(request);
-      if (request.method !== "OPTIONS" || origin === undefined) return undefined;
-      const site = headers.get("sec-fetch-site") ?? undefined;
-      if (guard.refuse({ host: headers.get("host") ?? undefined, origin, site }) !== undefined) return undefined;
-      return new Response(null, {
-        status: 204,
-        headers: {
-          "access-control-allow-origin": origin,
-          "access-control-allow-methods": methods.join(", "),
-          "access-control-allow-headers": headers.get("access-control-request-headers") ?? "",
-          "access-control-max-age": String(preflightSeconds),
-          vary: "origin",
-        },
-      });
-    },
-    expose: (request) => (response) => {
-      const origin = originOf(request);
-      if (origin === undefined) return response;
+/** Lets pages of the allowed origins send requests and read the responses (CORS); other pages are refused later. */
+export function allowingOrigins<More extends readonly unknown[]>(
+  guard: InboundGuard,
+  handle: Handle<More>,
+): Handle<More> {
+  return (request, ...more) => {
+    const { headers, method } = request;
+    const origin = headers.get("origin");
+    if (origin === null || !guard.isAllowedOrigin(origin)) return handle(request, ...more);
+    const allow = (response: Response): Response => {
       response.headers.set("access-control-allow-origin", origin);
-      response.headers.set("access-control-expose-headers", exposed.join(", "));
       response.headers.append("vary", "origin");
       return response;
-    },
+    };
+    if (method === "OPTIONS" && headers.has("access-control-request-method")) return allow(preflight(headers));
+    const answered = handle(request, ...more);
+    return answered instanceof Response ? exposed(allow(answered)) : answered.then((each) => exposed(allow(each)));
   };
+}
+
+const preflightSeconds = "600";
+
+/** Asked by a browser before the request: it carries no token, and starts nothing. */
+function preflight(asked: Headers): Response {
+  const headers = {
+    "access-control-allow-methods": "GET, POST, PUT, DELETE",
+    "access-control-allow-headers": asked.get("access-control-request-headers") ?? "",
+    "access-control-max-age": preflightSeconds,
+  };
+  return new Response(null, { status: 204, headers });
+}
+
+function exposed(response: Response): Response {
+  response.headers.set("access-control-expose-headers", "*");
+  return response;
 }

@@ -54,8 +54,22 @@ export interface ApprovalWait {
   readonly interrupted?: true;
 }
 
+/**
+ * A wait for an external event, for a time, or for whichever comes first. If nothing else can move the run forward, and
+ * the time is not near, the run is suspended.
+ */
+export interface ExternalWait {
+  readonly kind: "external";
+  /** The name of the event. Undefined for a wait for the time alone. */
+  readonly event: string | undefined;
+  /** Time until the end of the wait. Without it and `until`, the wait has no end. */
+  readonly ms: number | undefined;
+  /** The end of the wait in epoch milliseconds. */
+  readonly until: number | undefined;
+}
+
 /** Waits that a run can start, besides calls. */
-export type Wait = TimerWait | DeadlineWait | ApprovalWait;
+export type Wait = TimerWait | DeadlineWait | ApprovalWait | ExternalWait;
 
 /** Outcome of a call. */
 export interface CallOutcome {
@@ -78,7 +92,19 @@ export interface NestedApproval extends CallApproval {
   readonly key?: string;
 }
 
-/** Outcome of a timer or deadline. */
+/** Outcome of a wait that an external event has ended; it consumes the event. */
+export interface EventOutcome {
+  readonly kind: "event";
+  readonly name: string;
+  readonly id: string;
+  /** Position of the event in the inbox of the run. */
+  readonly position: number;
+  /** Time of its delivery; epoch milliseconds. */
+  readonly deliveredAt: number;
+  readonly data: unknown;
+}
+
+/** Outcome of a timer or deadline, or of a wait whose time has come. */
 export interface TimerOutcome {
   readonly kind: "fired";
 }
@@ -108,7 +134,8 @@ export interface CancelOutcome {
 }
 
 /**
- * Only a person's decision can continue the run: it can be suspended and resumed in another process. Never journaled.
+ * Only a person's decision, an external event or a later time can continue the run: it can be suspended and resumed in
+ * another process. Never journaled.
  */
 export interface SuspendedOutcome {
   readonly kind: "suspended";
@@ -118,6 +145,7 @@ export interface SuspendedOutcome {
 export type HostOutcome =
   | CallOutcome
   | TimerOutcome
+  | EventOutcome
   | DecidedOutcome
   | InterruptedOutcome
   | CancelOutcome
@@ -149,6 +177,8 @@ export interface HostListener {
    * pending.
    */
   approvalRequested(key: string, approvalId: string, note?: string): void;
+  /** The {@link ExternalWait} under this key ends at this time, in epoch milliseconds, unless its event comes first. */
+  waitBegan?(key: string, until: number | undefined): void;
 }
 
 /** The keys that the interpreter waits for, in the order in which they were started. */

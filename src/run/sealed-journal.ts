@@ -1,13 +1,18 @@
 import type {
   Claim,
+  ConversationQuery,
+  ConversationRemoval,
   ConversationTurn,
   ConversationTurnRange,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
   JournalEvent,
   CancelRequest,
   Liveness,
   NewConversationTurn,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   RunCursor,
@@ -17,6 +22,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
 } from "../store/index.ts";
 import { type JournalSecrets, Opener, Sealer, withoutMark } from "./seal-secrets.ts";
@@ -106,6 +112,14 @@ export class SealedJournal implements RunStore {
     });
   }
 
+  conversations(query: ConversationQuery): Promise<readonly StoredConversation[]> {
+    return this.#journal.conversations(query);
+  }
+
+  removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    return this.#journal.removeConversation(conversationId);
+  }
+
   addTurn(conversationId: string, turn: NewConversationTurn): Promise<void> {
     return this.#journal.addTurn(conversationId, { ...turn, data: this.#sealerOf("").redactedJson(turn.data) });
   }
@@ -124,6 +138,14 @@ export class SealedJournal implements RunStore {
   revealEvents(runId: string, events: readonly JournalEvent[]): readonly JournalEvent[] {
     const opener = new Opener(runId, this.#known.secrets, false);
     return events.map((event) => withData(event, opener.data(event.data)));
+  }
+
+  deliver(event: NewExternalEvent): Promise<EventDelivery> {
+    return this.#journal.deliver({ ...event, data: this.#sealerOf("").redactedJson(event.data) });
+  }
+
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#journal.inbox(runId, after);
   }
 
   requestCancel(runId: string, by: string | undefined): Promise<boolean> {

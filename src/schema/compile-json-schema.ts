@@ -88,7 +88,8 @@ function optionsFor(json: JsonSchema, work: ValidationBudget): Options {
 }
 
 function create(options: Options, draft07: boolean, work: ValidationBudget): Ajv {
-  const ajv = draft07 ? new (loadPackage("ajv").Ajv)(options) : new (load2020())(options);
+  // The classes differ in their vocabularies only.
+  const ajv = draft07 ? new (loadPackage("ajv").Ajv)(options) : new (loadPackage("ajv/dist/2020.js").Ajv2020)(options);
   ajv.addKeyword({
     keyword: workKeyword,
     before: "$ref",
@@ -109,11 +110,6 @@ function create(options: Options, draft07: boolean, work: ValidationBudget): Ajv
     validate: (expected: boolean, items: readonly unknown[]) => !expected || areUnique(items),
   });
   return ajv;
-}
-
-function load2020(): typeof Ajv {
-  // The classes differ in their vocabularies only.
-  return loadPackage("ajv/dist/2020.js").Ajv2020;
 }
 
 function areUnique(items: readonly unknown[]): boolean {

@@ -2,10 +2,12 @@ import { nodeNet } from "../base/index.ts";
 
 /** Checks of the `format` keyword. Each is linear in the text; an unknown format is not checked. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  "date-time": isDateTime,
+  // RFC 3339 allows a lower-case t and, by convention, a space.
+  "date-time": (text) => /^.{10}[tT ]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11)),
   date: isDate,
   time: isTime,
-  duration: isDuration,
+  duration: (text) =>
+    /^P(?=.)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?)$/.test(text),
   email: isEmail,
   hostname: isHostname,
   ipv4: (text) => nodeNet().isIPv4(text),
@@ -28,15 +30,6 @@ function isTime(text: string): boolean {
   const [, hour = 99, minute = 99, second = 99, offsetHour, offsetMinute] = timeParts.exec(text)?.map(Number) ?? [];
   // Second 60 is a leap second. Without an offset (`Z`) the last two are NaN, which compares as false.
   return hour <= 23 && minute <= 59 && second <= 60 && !(Number(offsetHour) > 23) && !(Number(offsetMinute) > 59);
-}
-
-function isDateTime(text: string): boolean {
-  // RFC 3339 allows a lower-case t and, by convention, a space.
-  return /^.{10}[tT ]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
-}
-
-function isDuration(text: string): boolean {
-  return /^P(?=.)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?)$/.test(text);
 }
 
 function isEmail(text: string): boolean {

@@ -311,11 +311,7 @@ function keySchemas(view: JsonSchema, key: string): SubSchema[] {
   }
   if (found.length === 0) found.push(openness(view["additionalProperties"]), openness(view["unevaluatedProperties"]));
   const schemas = found.filter(isSubSchema);
-  return schemas.length === 0 && isNamed(view["required"], key) ? [true] : schemas;
-}
-
-function isNamed(names: unknown, key: string): boolean {
-  return Array.isArray(names) && names.includes(key);
+  return schemas.length === 0 && Array.isArray(view["required"]) && view["required"].includes(key) ? [true] : schemas;
 }
 
 function openness(rest: unknown): unknown {

@@ -13,4 +13,4 @@
 export * from "./create-server.ts";
 export type * from "./server.ts";
 export type { ScopedToken } from "./request/find-callers.ts";
-export type { AccessLogEntry } from "./request/create-app.ts";
+export * from "./request/access-log.ts";

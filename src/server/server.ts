@@ -4,7 +4,7 @@ import type { InboundLimits } from "../net/index.ts";
 import type { CallerLimitOptions } from "./request/caller-limits.ts";
 import type { StaticTokens } from "./request/find-callers.ts";
 import type { SessionGrant } from "./request/session-codes.ts";
-import type { AccessLogEntry } from "./request/create-app.ts";
+import type { AccessLogEntry } from "./request/access-log.ts";
 
 /** Options of {@link createServer}. */
 export interface ServerOptions {

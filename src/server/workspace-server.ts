@@ -1,20 +1,27 @@
 import { getRequestListener } from "@hono/node-server";
 import { type RouteName, createProblem, routes } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
-import { createIdGenerator } from "../base/index.ts";
-import { type InboundGuard, InboundServer, createCrossOrigin, createInboundGuard } from "../net/index.ts";
+import { createIdGenerator, systemClock } from "../base/index.ts";
+import { InboundServer, allowingOrigins, createInboundGuard } from "../net/index.ts";
 import { McpMount } from "./mcp-mount.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
+import { toOpenApi } from "./openapi/to-openapi.ts";
 import { type AppDeps, type Connection, createApp } from "./request/create-app.ts";
 import type { Handlers } from "./request/handler.ts";
+import { KeyedRequests } from "./request/keyed-requests.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { callRoutes } from "./routes/calls.ts";
 import { mcpServerRoutes } from "./routes/mcp-servers.ts";
 import { resultRoutes } from "./routes/results.ts";
-import { serviceRoutes, toOpenApi } from "./routes/service.ts";
+import { serviceRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
-import { recordRoutes } from "./routes/records.ts";
+import { EventHub } from "./events/event-hub.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { externalEventRoutes } from "./routes/external-events.ts";
+import { auditRoutes, recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
@@ -26,22 +33,9 @@ import { StaticFiles } from "./static-files.ts";
 
 const defaultHost = "127.0.0.1";
 const defaultPort = 4780;
-const routePaths: ReadonlySet<string> = new Set(["/mcp", ...Object.values(routes).map(({ path }) => path)]);
 const defaultDrainMs = 10_000;
 
-/** Methods and headers for pages of allowed origins. */
-const crossOrigin = {
-  methods: ["GET", "POST", "PUT", "DELETE"],
-  exposed: [
-    "etag",
-    "location",
-    "mcp-session-id",
-    "preference-applied",
-    "request-id",
-    "retry-after",
-    "www-authenticate",
-  ],
-};
+const routePaths: ReadonlySet<string> = new Set(["/mcp", ...Object.values(routes).map(({ path }) => path)]);
 
 /** Options of a server, and the parts that it begins with. */
 export interface WorkspaceServerOptions extends ServerOptions {
@@ -53,6 +47,7 @@ export interface WorkspaceServerOptions extends ServerOptions {
 export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   readonly fetch: Server["fetch"];
   readonly #server: InboundServer;
+  readonly #hub: EventHub;
   readonly #worker: RunWorker;
   readonly #mcp: McpMount;
   readonly #metrics: ServerMetrics;
@@ -63,20 +58,28 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   constructor(workspace: Workspace, options: WorkspaceServerOptions) {
     const { host = defaultHost, allowedHosts, allowedOrigins, maxBodyBytes = 1 << 20, findCaller, codes } = options;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
-    this.#worker = new RunWorker(workspace, options);
+    this.#hub = new EventHub(workspace, options.onRunEvent);
+    this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     this.#metrics = new ServerMetrics(workspace);
     this.#mcp = new McpMount(workspace, options.mcp);
     this.#executesRuns = options.only === undefined;
-    const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
     const names = new ToolNames();
+    const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
+    const ids = createIdGenerator();
+    const { onError = warn } = options;
     const app = createApp({
       workspace,
       handlers: {
-        ...toolRoutes(names),
+        ...toolRoutes(names, this.#worker),
+        ...agentRoutes(this.#worker),
         ...approvalRoutes(),
+        ...auditRoutes(),
+        ...callRoutes(this.#worker),
         ...chainRoutes(),
+        ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
+        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
         ...mcpServerRoutes(),
         ...resultRoutes(),
@@ -86,24 +89,25 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       ...served(options),
       mounts: [this.#mcp],
       access: new Access({ guard, findCaller, limits: options.limits, port: () => this.#server.port }),
-      ids: createIdGenerator(),
+      keyed: new KeyedRequests({ workspace, ids, clock: systemClock, onError: (error) => onError(error, "") }),
+      ids,
       isReady: () => this.#isReady,
       maxBodyBytes,
       onAccess: (entry) => {
         this.#metrics.responded(entry, routePaths.has(entry.route));
         options.onAccess?.(entry);
       },
-      onError: options.onError ?? warn,
+      onError,
     });
-    const answer = withCrossOrigin(app, guard);
-    this.fetch = (request) => answer(request, {});
-    this.#server = this.#createServer(answer, options);
+    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
+    this.fetch = (request) => handle(request, {});
+    this.#server = this.#createServer(handle, options);
   }
 
-  #createServer(answer: Answer, { host = defaultHost, connectionLimits: limits }: ServerOptions): InboundServer {
+  #createServer(handle: Handle, { host = defaultHost, connectionLimits: limits }: ServerOptions): InboundServer {
     const listener = getRequestListener(
       (request, { incoming }) =>
-        answer(request, {
+        handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
         }),
@@ -129,22 +133,13 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
   async close(): Promise<void> {
     this.#isReady = false;
     await Promise.all([this.#worker.stop(), this.#mcp.close()]);
+    this.#hub.close();
     await this.#server.close(this.#drainMs);
     this.#metrics.close();
   }
 }
 
-type Answer = (request: Request, connection: Connection) => Response | Promise<Response>;
-
-/** Adds what pages of allowed origins need; other requests pass unchanged. */
-function withCrossOrigin(app: ReturnType<typeof createApp>, guard: InboundGuard): Answer {
-  const origins = createCrossOrigin({ guard, ...crossOrigin });
-  return (request, connection) => {
-    if (!request.headers.has("origin")) return app.fetch(request, connection);
-    const preflight = origins.preflight(request);
-    return preflight ?? Promise.resolve(app.fetch(request, connection)).then(origins.expose(request));
-  };
-}
+type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 /** The routes and the files that are served. */
 function served({ only, staticFolder }: ServerOptions): Pick<AppDeps, "served" | "files"> {

@@ -68,6 +68,10 @@ export interface Decision {
    * only.
    */
   readonly done?: { readonly output: unknown };
+  /** The request with which it was made, for the audit log. */
+  readonly requestId?: string;
+  /** It follows from the end of a run; no person decided. */
+  readonly isAutomatic?: true;
 }
 
 /**

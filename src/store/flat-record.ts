@@ -2,22 +2,15 @@ import type { CallRecord, CallerType } from "./records.ts";
 import { type RecordRedactor, failureText, noRedaction, valueText } from "./record-text.ts";
 
 /** A record as a row of scalars: free-form values as redacted JSON text, `null` for missing values. */
-export interface FlatRecord {
-  readonly id: string;
-  readonly tool: string;
-  readonly version: string;
-  readonly source: string;
-  readonly category: string;
+export interface FlatRecord extends Pick<
+  CallRecord,
+  "id" | "tool" | "version" | "source" | "category" | "success" | "durationMs" | "queuedMs" | "attempts" | "cached"
+> {
   readonly args: string | null;
-  readonly success: boolean;
   readonly output: string | null;
   /** The failure's code; `null` for a success. */
   readonly code: string | null;
   readonly error: string | null;
-  readonly durationMs: number;
-  readonly queuedMs: number;
-  readonly attempts: number;
-  readonly cached: boolean;
   readonly callerType: string;
   readonly callerId: string | null;
   readonly principal: string | null;

@@ -7,12 +7,15 @@ import {
   type Decision,
 } from "./approvals.ts";
 import { approvalStateAt, isApprovalOpen, maxApprovals } from "./approval-state.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { copyWhole } from "./record-text.ts";
 
 /** Options of {@link createInMemoryApprovals}. */
 export interface InMemoryApprovalsOptions {
   readonly ids?: IdGenerator;
   readonly clock?: Clock;
+  /** Receives the changes of the approvals. */
+  readonly changes?: InMemoryChanges;
 }
 
 /**
@@ -26,18 +29,21 @@ export interface InMemoryApprovalsOptions {
  * @see docs/guide/engine.md
  */
 export function createInMemoryApprovals(options: InMemoryApprovalsOptions = {}): ApprovalStore {
-  return new InMemoryApprovals(options.ids ?? createIdGenerator(), options.clock ?? systemClock);
+  return new InMemoryApprovals(options.ids ?? createIdGenerator(), options.clock ?? systemClock, options.changes);
 }
 
 class InMemoryApprovals implements ApprovalStore {
   readonly #ids: IdGenerator;
   readonly #clock: Clock;
+  readonly #changes: InMemoryChanges | undefined;
   /** Oldest first. */
   readonly #byId = new Map<string, Approval>();
 
-  constructor(ids: IdGenerator, clock: Clock) {
+  constructor(ids: IdGenerator, clock: Clock, changes: InMemoryChanges | undefined) {
     this.#ids = ids;
     this.#clock = clock;
+    this.#changes = changes;
+    changes?.ofApprovals(this.#byId);
   }
 
   async request(request: ApprovalRequest): Promise<Approval> {
@@ -46,7 +52,7 @@ class InMemoryApprovals implements ApprovalStore {
     if (open !== undefined) return open;
     const args = copyWhole(request.args);
     const approval: Approval = { ...request, args, id: this.#ids.next(), status: "pending", createdAt: now };
-    this.#byId.set(approval.id, approval);
+    this.#set(approval);
     if (this.#byId.size > maxApprovals) this.#forgetOne(now);
     return approval;
   }
@@ -56,13 +62,13 @@ class InMemoryApprovals implements ApprovalStore {
       (approval) => approval.key === key && approvalStateAt(approval, now).status === "approved",
     );
     if (approved === undefined) return false;
-    this.#byId.set(approved.id, { ...approved, status: "used" });
+    this.#set({ ...approved, status: "used" });
     return true;
   }
 
   async restore(key: string): Promise<void> {
     const used = this.#newest((approval) => approval.key === key && approval.status === "used");
-    if (used !== undefined) this.#byId.set(used.id, { ...used, status: "approved" });
+    if (used !== undefined) this.#set({ ...used, status: "approved" });
   }
 
   async decide(id: string, decision: Decision, now: number): Promise<Approval | undefined> {
@@ -77,7 +83,7 @@ class InMemoryApprovals implements ApprovalStore {
       ...(decision.note !== undefined && { note: decision.note }),
       ...(decision.done !== undefined && { done: { output: copyWhole(decision.done.output) ?? null } }),
     };
-    this.#byId.set(id, decided);
+    this.#set(decided);
     return decided;
   }
 
@@ -90,6 +96,11 @@ class InMemoryApprovals implements ApprovalStore {
       .reverse()
       .map((approval) => approvalStateAt(approval, now))
       .filter((approval) => status === undefined || approval.status === status);
+  }
+
+  #set(approval: Approval): void {
+    this.#byId.set(approval.id, approval);
+    this.#changes?.approval(approval);
   }
 
   #at(id: string, now: number): Approval | undefined {

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/index.ts";
 import type { ApprovalStore } from "./approvals.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import type { RecordStore } from "./records.ts";
 import type { Liveness } from "./run-journal.ts";
 import type { UnfinishedRuns } from "./unfinished-runs.ts";
@@ -19,6 +20,8 @@ export interface InMemoryRunJournalOptions {
   readonly unfinished?: UnfinishedRuns;
   /** Receives the records that come with events. */
   readonly records?: Pick<RecordStore, "add">;
+  /** Receives the changes of its runs. */
+  readonly changes?: InMemoryChanges;
   readonly clock?: Clock;
   /** Time without a sign of life after which an owner is gone. Default: 15 s. */
   readonly leaseTimeoutMs?: number;

@@ -1,5 +1,6 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
 import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
+import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
@@ -12,16 +13,22 @@ import {
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  runLimit,
+  maxInboxEvents,
 } from "./run-state.ts";
+import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
+  EventDelivery,
+  ExternalEvent,
   JournalEvent,
+  NewExternalEvent,
   NewJournalEvent,
   NewRun,
   NewConversationTurn,
   RunEnd,
   CancelRequest,
+  ConversationQuery,
+  ConversationRemoval,
   ExecutableRun,
   ExecutableRunQuery,
   Liveness,
@@ -31,6 +38,7 @@ import type {
   RunStore,
   RunQuery,
   RunUpdate,
+  StoredConversation,
   StoredRun,
   ConversationTurn,
   ConversationTurnRange,
@@ -51,6 +59,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 class InMemoryRunJournal implements RunStore {
   readonly #records: Pick<RecordStore, "add"> | undefined;
   readonly #approvals: Pick<ApprovalStore, "get">;
+  readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #liveness: Pick<Liveness, "isGone">;
@@ -63,11 +72,14 @@ class InMemoryRunJournal implements RunStore {
   readonly #turns = new InMemoryTurns();
   readonly #watchers = new Set<(runId: string) => void>();
   #lastPosition = 0;
+  #lastEventPosition = 0;
 
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#records = options.records;
     this.#approvals = options.approvals;
+    this.#changes = options.changes;
+    this.#changes?.ofRuns(this.#runs);
     this.#clock = options.clock ?? systemClock;
     this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
     this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
@@ -106,8 +118,11 @@ class InMemoryRunJournal implements RunStore {
     const existing = this.#runs.get(run.id);
     if (existing !== undefined) return { existing: storedRun(existing) };
     const position = ++this.#lastPosition;
-    const begin = { events: [...before], end: undefined, cancel: undefined, deaths: 0 };
-    this.#runs.set(run.id, { made: { ...run }, position, ...begin, ...state });
+    const begin = { events: [...before], positions: [], inbox: [], end: undefined, cancel: undefined, deaths: 0 };
+    const stored: InMemoryRun = { made: { ...run }, position, ...begin, ...state };
+    this.#runs.set(run.id, stored);
+    this.#changes?.run(stored);
+    for (const _ of before) this.#numberEvent(stored);
     if (run.conversation !== undefined) this.#turns.hold(run.conversation.id);
     this.#retained.began(run.id);
     return undefined;
@@ -132,6 +147,7 @@ class InMemoryRunJournal implements RunStore {
     stored.waitsFor = undefined;
     stored.epoch++;
     this.#touch(owner);
+    this.#changes?.run(stored);
     return {
       kind: "claimed",
       lease: { runId, epoch: stored.epoch },
@@ -139,6 +155,10 @@ class InMemoryRunJournal implements RunStore {
       was,
       events: eventsOf(stored),
     };
+  }
+
+  #numberEvent({ positions }: InMemoryRun): void {
+    if (this.#changes !== undefined) positions.push(this.#changes.event());
   }
 
   #reopen(stored: InMemoryRun): void {
@@ -154,6 +174,7 @@ class InMemoryRunJournal implements RunStore {
       return this.#refuse(event, sequenceGapFailure(lease.runId, event.seq, stored.events.length));
     }
     stored.events.push(event);
+    this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
     if (event.record !== undefined) this.#records?.add(event.record);
     this.#changed(lease.runId);
@@ -169,6 +190,7 @@ class InMemoryRunJournal implements RunStore {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
       const isWoken = await this.#isAwake(stored);
       stored.waitsFor ??= "ready";
+      this.#changes?.run(stored);
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
@@ -178,6 +200,7 @@ class InMemoryRunJournal implements RunStore {
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
     }
+    this.#changes?.run(stored);
     this.#retained.ended(stored.made);
     this.#changed(runId);
     return "finished";
@@ -189,7 +212,29 @@ class InMemoryRunJournal implements RunStore {
     // The first request for cancellation is the one that is named.
     stored.cancel ??= { by };
     if (stored.status === "waiting") stored.waitsFor = "ready";
+    this.#changes?.run(stored);
     return true;
+  }
+
+  async deliver({ runId, ...event }: NewExternalEvent): Promise<EventDelivery> {
+    const stored = this.#runs.get(runId);
+    if (stored === undefined) return "unknown";
+    const { inbox, waitsFor } = stored;
+    if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
+    if (isFinished(stored.status)) return "ended";
+    if (inbox.length >= maxInboxEvents) return "full";
+    inbox.push({ position: ++this.#lastEventPosition, ...event });
+    const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
+    if (stored.status === "waiting" && isAwaited === true) {
+      stored.waitsFor = "ready";
+      this.#changes?.run(stored);
+    }
+    this.#changed(runId);
+    return "delivered";
+  }
+
+  async inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#runs.get(runId)?.inbox.filter(({ position }) => position > after) ?? [];
   }
 
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
@@ -211,7 +256,7 @@ class InMemoryRunJournal implements RunStore {
     return found
       .reverse()
       .sort((a, b) => b.made.startedAt - a.made.startedAt)
-      .slice(0, runLimit(query.limit))
+      .slice(0, pageLimit(query.limit))
       .map(listedRun);
   }
 
@@ -267,6 +312,7 @@ class InMemoryRunJournal implements RunStore {
   }
 
   #changed(runId: string): void {
+    this.#changes?.notify();
     for (const changed of this.#watchers) changed(runId);
   }
 
@@ -278,11 +324,42 @@ class InMemoryRunJournal implements RunStore {
     this.#turns.add(conversationId, turn);
   }
 
+  async conversations({
+    id: requested,
+    before = Infinity,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const found = new Map<string, StoredConversation>();
+    for (const { made, position } of this.#runs.values()) {
+      if (made.conversation === undefined) continue;
+      const { id } = made.conversation;
+      const { runs, firstRun } = found.get(id) ?? { runs: 0, firstRun: made.id };
+      found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
+    }
+    return [...found.values()]
+      .filter(({ id, position }) => position < before && (requested ?? id) === id)
+      .sort((a, b) => b.position - a.position)
+      .slice(0, limit);
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const all = [...this.#runs.values()];
+    const removed = new Set(all.flatMap(({ made }) => (made.conversation?.id === conversationId ? made.id : [])));
+    if (removed.size === 0) return "unknown";
+    // A run is stored after the one that called it.
+    for (const { made } of all) if (removed.has(made.calledBy ?? "")) removed.add(made.id);
+    if (all.some(({ made, status }) => removed.has(made.id) && !isFinished(status))) return "unfinished";
+    for (const id of removed) this.#retained.remove(id);
+    this.#turns.remove(conversationId);
+    return "removed";
+  }
+
   #forget(runId: string): void {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return;
     // A map that shrinks and grows leaves old tables behind, which retain its old values for a while.
     stored.events.length = 0;
+    stored.inbox.length = 0;
     this.#runs.delete(runId);
     if (stored.made.conversation !== undefined) this.#turns.release(stored.made.conversation.id, runId);
   }
@@ -302,10 +379,12 @@ class InMemoryRunJournal implements RunStore {
   }
 
   /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
-  async #isAwake({ status, waitsFor }: InMemoryRun): Promise<boolean> {
+  async #isAwake({ status, waitsFor, inbox }: InMemoryRun): Promise<boolean> {
     if (status !== "waiting" || waitsFor === undefined) return false;
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
+    for (const { name, after } of waitsFor.events ?? [])
+      if (inbox.some((event) => event.name === name && event.position > after)) return true;
     for (const id of waitsFor.approvals) {
       const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;

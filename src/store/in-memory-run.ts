@@ -1,4 +1,5 @@
 import type {
+  ExternalEvent,
   JournalEvent,
   NewJournalEvent,
   NewRun,
@@ -16,6 +17,10 @@ export interface InMemoryRun {
   readonly position: number;
   /** In order, by reference. */
   readonly events: NewJournalEvent[];
+  /** The positions of its events in the changes of the journal. */
+  readonly positions: number[];
+  /** External events, in order. */
+  readonly inbox: ExternalEvent[];
   status: RunStatus;
   end: RunEnd | undefined;
   owner: string | undefined;
@@ -28,10 +33,11 @@ export interface InMemoryRun {
 
 /** The run as a journal returns it. */
 export function storedRun(stored: InMemoryRun): StoredRun {
-  const { made, status, end, owner, epoch, deaths, cancel } = stored;
+  const { made, status, end, owner, epoch, deaths, cancel, waitsFor } = stored;
   return {
     ...made,
     status,
+    ...(typeof waitsFor === "object" && { waitsFor }),
     ...(end !== undefined && { finishedAt: end.at }),
     ...(end?.output !== undefined && { output: end.output }),
     ...(end?.error !== undefined && { error: end.error }),

@@ -45,6 +45,11 @@ export class InMemoryTurns {
     }
   }
 
+  /** Removes a conversation without a run. */
+  remove(id: string): void {
+    if (this.#idle.delete(id)) this.#conversations.delete(id);
+  }
+
   add(id: string, turn: RunTurn): void {
     const stored = this.#conversations.get(id);
     if (stored === undefined) return;

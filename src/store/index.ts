@@ -14,9 +14,13 @@
 export * from "./api-tokens.ts";
 export * from "./approval-state.ts";
 export * from "./approvals.ts";
+export * from "./audit-log.ts";
 export * from "./flat-record.ts";
+export * from "./change-feed.ts";
 export * from "./check-retention.ts";
+export * from "./idempotency-keys.ts";
 export * from "./in-memory-approvals.ts";
+export * from "./in-memory-changes.ts";
 export * from "./in-memory-records.ts";
 export * from "./in-memory-run-journal.ts";
 export type * from "./in-memory-run-journal-options.ts";

@@ -11,7 +11,7 @@ export interface PagePosition {
   readonly number: number;
 }
 
-/** Returns the maximum number of records of a page. Default: 100; from 1 to 1,000. */
+/** Returns the maximum number of records of a page, or of runs in a list. Default: 100; from 1 to 1,000. */
 export function pageLimit(limit: number | undefined): number {
   if (limit === undefined || Number.isNaN(limit)) return 100;
   return Math.min(1000, Math.max(1, Math.trunc(limit)));

@@ -48,6 +48,14 @@ export class RetainedRuns {
     this.#forgetFirst(this.#asides, this.#maxDetached ?? 0);
   }
 
+  /** Removes a finished run. */
+  remove(runId: string): void {
+    this.#finished.delete(runId);
+    this.#asides.delete(runId);
+    for (const called of this.#called.values()) if (called.includes(runId)) called.splice(called.indexOf(runId), 1);
+    this.#forget(runId);
+  }
+
   #forgetFirst(finished: Set<string>, max: number): void {
     for (const first of finished) {
       if (finished.size <= max) break;

@@ -77,6 +77,8 @@ export interface ConversationTurnRange {
 /** A stored run. */
 export interface StoredRun extends NewRun {
   readonly status: RunStatus;
+  /** What wakes it, if it is suspended. */
+  readonly waitsFor?: RunWait;
   readonly finishedAt?: number;
   /** JSON, of a finished run. */
   readonly output?: string;
@@ -183,13 +185,46 @@ export interface RunUpdate extends Pick<StoredRun, "id" | "kind" | "status" | "e
   readonly events: readonly JournalEvent[];
 }
 
-/** The approvals and the time that wake a suspended run. */
+/** The approvals, the events and the time that wake a suspended run. */
 export interface RunWait {
   /** Ids of approvals: a decision about any of them wakes the run. */
   readonly approvals: readonly string[];
+  /** Each of these external events wakes the run. */
+  readonly events?: readonly AwaitedEvent[];
   /** Epoch milliseconds: the run is woken at this time even without a decision. */
   readonly until?: number;
 }
+
+/** An external event that a suspended run waits for. */
+export interface AwaitedEvent {
+  readonly name: string;
+  /** Only an event after this position counts: the run has consumed those before. */
+  readonly after: number;
+}
+
+/** An event that someone outside of a run delivers to it, such as a payment. */
+export interface NewExternalEvent {
+  readonly runId: string;
+  /** Chosen by the sender: a second event of the run with the same name and id is a repetition. */
+  readonly id: string;
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** An event in the inbox of its run. A run consumes it by the outcome in its journal that names its position. */
+export interface ExternalEvent extends Omit<NewExternalEvent, "runId"> {
+  /** Increases in the order in which events were stored. */
+  readonly position: number;
+}
+
+/**
+ * Result of a delivery. `repeated`: the run already has the event; `ended`: the run is over; `full`: its inbox holds the
+ * maximum number of events; `unknown`: there is no such run.
+ */
+export type EventDelivery = "delivered" | "repeated" | "ended" | "full" | "unknown";
 
 /** End of a run, or its release. */
 export interface RunEnd {
@@ -272,9 +307,9 @@ export interface RunJournal {
    */
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
   /**
-   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision makes the
-   * runs that wait for it executable in its own transaction; a run that is to wait for a decision that has already been
-   * made is `woken`: it is executable at once.
+   * Ends, suspends or releases the run, after everything appended before; the lease becomes invalid. A decision or an
+   * event makes the runs that wait for it executable in its own transaction; a run that is to wait for one that has
+   * already happened is `woken`: it is executable at once.
    */
   finish(lease: RunLease, end: RunEnd): Promise<"finished" | "woken">;
   /**
@@ -302,8 +337,46 @@ export interface RunReader {
   requestCancel(runId: string, by: string | undefined): Promise<boolean>;
 }
 
+/** The external events of runs. */
+export interface EventInbox {
+  /**
+   * Atomically stores the event and makes a suspended run that waits for it executable; durable when it resolves. A run
+   * that does not wait for it yet finds it later.
+   */
+  deliver(event: NewExternalEvent): Promise<EventDelivery>;
+  /** The events of a run after this position, in their order. */
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]>;
+}
+
+/** A conversation with stored runs. */
+export interface StoredConversation {
+  readonly id: string;
+  /** Number of its runs. */
+  readonly runs: number;
+  /** Ids of the runs that were stored first and last. */
+  readonly firstRun: string;
+  readonly lastRun: string;
+  /** Increases in the order in which the last runs were stored. */
+  readonly position: number;
+}
+
+/** A page of conversations. */
+export interface ConversationQuery {
+  readonly id?: string | undefined;
+  /** Only conversations before this position. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** Whether a conversation was removed: not while a run of it, or one that such a run called, has not ended. */
+export type ConversationRemoval = "removed" | "unfinished" | "unknown";
+
 /** Stores the turns of conversations. */
 export interface ConversationStore {
+  /** Lists conversations, the one with the newest run first. */
+  conversations(query: ConversationQuery): Promise<readonly StoredConversation[]>;
+  /** Removes the turns and the runs of a conversation, with the runs that those called and the records of their calls. */
+  removeConversation(conversationId: string): Promise<ConversationRemoval>;
   /**
    * Returns the turns of a conversation, in order. They are retained together, at least as long as any run of the
    * conversation, and removed together: such a run always finds its initial turns, and removed turns never reappear.
@@ -314,4 +387,4 @@ export interface ConversationStore {
 }
 
 /** Runs and their conversations in one store, for their owners and readers. */
-export interface RunStore extends RunJournal, RunReader, ConversationStore {}
+export interface RunStore extends RunJournal, RunReader, EventInbox, ConversationStore {}

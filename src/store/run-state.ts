@@ -7,6 +7,9 @@ export const leaseTimeoutMs = 15_000;
 /** Maximum number of events that an observer of a run reads at once. */
 export const eventsPerUpdate = 200;
 
+/** Maximum number of external events of one run, consumed ones included. */
+export const maxInboxEvents = 1000;
+
 /** True if a run with this status is over for good. */
 export function isFinished(status: RunStatus): boolean {
   return status === "success" || status === "failed" || status === "cancelled";
@@ -18,12 +21,6 @@ const largeBytes = 256 * 1024;
 export function isLargePayload(json: string): boolean {
   // A UTF-16 unit takes at most three bytes.
   return json.length * 3 > largeBytes && Buffer.byteLength(json) > largeBytes;
-}
-
-/** Returns the maximum number of runs in a list. Default: 100; from 1 to 1,000. */
-export function runLimit(limit: number | undefined): number {
-  if (limit === undefined || Number.isNaN(limit)) return 100;
-  return Math.min(1000, Math.max(1, Math.trunc(limit)));
 }
 
 /** The text as it is written within a string of JSON. */

@@ -106,9 +106,10 @@ export class Ranking {
   readonly #ceiling: number;
 
   constructor({ query, totals, queryGroups, more }: RankingParts) {
+    // The weight of a term: the fewer documents have it the higher, and always positive.
     const weigh = ({ needles, having }: CountedNeedles): { needles: readonly Needle[]; rarity: number } => ({
       needles,
-      rarity: rarityOf(totals.documents, having),
+      rarity: Math.log(1 + Math.max(0, totals.documents - having + 0.5) / (having + 0.5)),
     });
     const weighted = queryGroups.map(weigh);
     this.#query = query;
@@ -139,9 +140,4 @@ export class Ranking {
 /** Returns the factor of a document of this moment. */
 function newestFactor(recency: Recency | undefined): number {
   return Math.max(1, recencyFactor(recency?.now ?? 0, recency));
-}
-
-/** Returns the weight of a term: the fewer documents have it the higher, and always positive. */
-function rarityOf(documents: number, having: number): number {
-  return Math.log(1 + Math.max(0, documents - having + 0.5) / (having + 0.5));
 }

@@ -269,13 +269,9 @@ function indentation(lines: readonly Line[], at: Line, error: YamlSyntaxError): 
   return missingDash(lines, isDeeper ? at : line) ?? wrongIndent(lines, line);
 }
 
-const indentationErrors: ReadonlySet<string> = new Set([
-  "BAD_INDENT",
-  "BLOCK_AS_IMPLICIT_KEY",
-  "MISSING_CHAR",
-  "MULTILINE_IMPLICIT_KEY",
-  "UNEXPECTED_TOKEN",
-]);
+const indentationErrors: ReadonlySet<string> = new Set(
+  "BAD_INDENT BLOCK_AS_IMPLICIT_KEY MISSING_CHAR MULTILINE_IMPLICIT_KEY UNEXPECTED_TOKEN".split(" "),
+);
 
 function nextOf(lines: readonly Line[], { index }: Line): Line | undefined {
   return lines.slice(index + 1).find(({ content }) => content !== "");

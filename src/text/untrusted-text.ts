@@ -143,3 +143,22 @@ function attributeOf(name: string): string {
 function fenceClean(attribute: string, clean: string, mark: string): string {
   return `<data-${mark} name=${attribute}>\n${clean}\n</data-${mark}>`;
 }
+
+/** The names that markup of all kinds knows. */
+export const basicReferences: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/** Replaces references to characters, by number or by these names, once: `&amp;lt;` is the text `&lt;`. */
+export function decodeReferences(text: string, named: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (reference, body: string) => {
+    if (!body.startsWith("#")) return Object.hasOwn(named, body) ? (named[body] ?? reference) : reference;
+    const code = /^#x/i.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1));
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : reference;
+  });
+}

@@ -209,15 +209,11 @@ function describesObject(root: JsonSchema, schema: unknown, known: Map<unknown, 
   const isObject = (inner: unknown): boolean => describesObject(root, inner, known);
   const found =
     type === undefined
-      ? [resolveIn(root, $ref), ...listOf(allOf)].some(isObject) ||
+      ? [typeof $ref === "string" ? resolveRef(root, $ref) : undefined, ...listOf(allOf)].some(isObject) ||
         [listOf(anyOf), listOf(oneOf)].some((forms) => forms.length > 0 && forms.every(isObject))
       : [type].flat().every((name) => name === "object");
   known.set(schema, found);
   return found;
-}
-
-function resolveIn(root: JsonSchema, ref: unknown): unknown {
-  return typeof ref === "string" ? resolveRef(root, ref) : undefined;
 }
 
 /** The text with its invisible characters shown; undefined if it has none. */

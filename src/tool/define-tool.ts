@@ -10,6 +10,7 @@ import {
   fromStandard,
   isStandardSchema,
   toSchema,
+  type JsonOutput,
 } from "../schema/index.ts";
 import { checkToolDefinition, checkInputSchema, checkInputJsonSchema } from "./check-definition.ts";
 import type { CompositeContext, ToolContext } from "./context.ts";
@@ -57,6 +58,9 @@ export type OutputFor<O, R> = [O] extends [StandardSchema | Schema] ? SchemaOutp
 
 /** A tool whose input is a literal JSON Schema. */
 export type ToolFor<S, Output> = Tool<InputFor<S>, ArgsFor<S>, Output>;
+
+/** A tool whose input and output are literal JSON Schemas. */
+export type ToolOf<S, O> = ToolFor<S, JsonOutput<O>>;
 
 /** Argument of `defineTool`. */
 export interface ToolDefinition<S, O, Composite, R> extends Partial<

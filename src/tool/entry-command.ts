@@ -42,7 +42,7 @@ export async function readCommandEntry({ entry, parameters, report, world }: Ent
   }
   const args = rest.map((item, index) => reader.read(item, ["entry", "command", index + 1]));
   checkSecrets(args, report);
-  checkCommand({ program, args, parameters }, report);
+  checkCommand(program, args, parameters, report);
   const plan: CommandPlan = {
     program,
     args,
@@ -198,13 +198,6 @@ function parsed(program: string, text: string): unknown {
   return fail(`${program} did not print JSON: ${shown}`, { code: "output_invalid", reason: "not_json" });
 }
 
-/** A command with its references. */
-interface CommandWords {
-  readonly program: string;
-  readonly args: readonly EntryTemplate[];
-  readonly parameters: JsonSchema;
-}
-
 /** Options of programs that take code as their value, by the name of the program. */
 const codeOptions: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:ba|da|k|z|a|fi|mk)?sh$/, /^-[a-z]*c$/],
@@ -228,7 +221,12 @@ const codeInOption = /^--(?:eval|print|command)=/;
  * Warns about values of a caller that a program would execute as code, or take for an option: `sort` writes a file with
  * `--output=…`.
  */
-function checkCommand({ program, args, parameters }: CommandWords, report: FileReport): void {
+function checkCommand(
+  program: string,
+  args: readonly EntryTemplate[],
+  parameters: JsonSchema,
+  report: FileReport,
+): void {
   const words = [program, ...args.map(literalOf)];
   const code = findCode(words);
   const firstArgument = Math.min(

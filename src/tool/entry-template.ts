@@ -1,5 +1,5 @@
 import { propertiesOf, valueAt, type JsonSchema, type FileReport, isRecord } from "../schema/index.ts";
-import { fail } from "../base/index.ts";
+import { fail, textOrJson } from "../base/index.ts";
 import { type YamlPath, suggestHint } from "../text/index.ts";
 import type { Secrets } from "./context.ts";
 
@@ -239,6 +239,5 @@ function openSecret(name: string, secrets: Secrets): string {
 
 /** A value as text: empty if missing, JSON for maps and lists. */
 export function templateText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return value === undefined || value === null ? "" : textOrJson(value);
 }

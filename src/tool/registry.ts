@@ -306,7 +306,7 @@ export class ToolRegistry {
         if (formed.length > 0)
           this.#byForm.set(
             alias,
-            formed.map((entry) => new FormRegistration(entry, alias)),
+            formed.map((entry) => formOf(entry, alias)),
           );
       }
     }
@@ -314,25 +314,16 @@ export class ToolRegistry {
 }
 
 /** The registration of a form. Its tool is created with the tool that it belongs to. */
-class FormRegistration implements Registration {
-  readonly source: string;
-  readonly owner: string;
-  readonly priority: number;
-  readonly #entry: Entry;
-  readonly #alias: string;
-
-  constructor(entry: Entry, alias: string) {
-    this.source = entry.source;
-    this.owner = entry.owner;
-    this.priority = entry.priority;
-    this.#entry = entry;
-    this.#alias = alias;
-  }
-
-  get tool(): AnyTool {
-    const { tool } = this.#entry;
-    return tool.forms?.[this.#alias] ?? tool;
-  }
+function formOf(entry: Entry, alias: string): Registration {
+  const { source, owner, priority } = entry;
+  return {
+    source,
+    owner,
+    priority,
+    get tool() {
+      return entry.tool.forms?.[alias] ?? entry.tool;
+    },
+  };
 }
 
 class LazyRegistration implements Entry {

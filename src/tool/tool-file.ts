@@ -1,9 +1,9 @@
-import { type Clock, isFailureError, isTimeoutMs, systemClock, definedOnly } from "../base/index.ts";
+import { isFailureError, isTimeoutMs, systemClock, definedOnly } from "../base/index.ts";
 import { type JsonSchema, type Schema, fromJsonSchema, FileReport, isRecord, propertiesOf } from "../schema/index.ts";
 import { type Problem, type SourceRange, type YamlPath, parseYaml, suggest, suggestHint } from "../text/index.ts";
 import { checkEffect, impliedDestructive } from "./check-effect.ts";
 import { defineTool } from "./define-tool.ts";
-import type { EntryPlan, EntryDeps, EntryHttpClient, RefuseNeeds, ToolDirectory, EntryInput } from "./entry-plan.ts";
+import type { EntryPlan, EntryDeps, ToolDirectory, EntryInput } from "./entry-plan.ts";
 import { type PromptSender, type ToolPrompt, readPromptEntry } from "./entry-prompt.ts";
 import { readEntry } from "./read-entry.ts";
 import { parseToolDuration } from "./tool-file-duration.ts";
@@ -15,29 +15,9 @@ import { type AnyTool, type ToolInfo, knownCategories } from "./tool.ts";
 import { type ChangedDefaults, changedDefaults } from "./changed-defaults.ts";
 
 /** Options of `parseToolFile` besides the text. */
-export interface ToolFileOptions {
-  /** Named in problems. */
+export interface ToolFileOptions extends Partial<EntryDeps> {
+  /** Named in problems, and the default of `path`. The default of `root` is the current working directory. */
   readonly file: string;
-  /** Path of the file. Default: `file`. Modules are resolved relative to its folder. */
-  readonly path?: string;
-  /** The workspace: modules and working folders stay inside it. Default: the current working directory. */
-  readonly root?: string;
-  /** Tools that `entry.handler` may name: a registry of the built-in tools, or any object that can look up and list. */
-  readonly executors?: ToolDirectory;
-  /** HTTP client for HTTP entries. */
-  readonly http?: EntryHttpClient | undefined;
-  /** Sends the prompts of entries to a model. */
-  readonly prompts?: PromptSender | undefined;
-  /** Names of models that an entry may use; undefined if they are not known. */
-  readonly modelNames?: Iterable<string> | undefined;
-  /** Names that `${secret.X}` may use; undefined if they are not known. */
-  readonly secretNames?: Iterable<string> | undefined;
-  /** Source of PATH, HOME and LANG for commands. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  readonly signal?: AbortSignal | undefined;
-  /** Why a tool that executes or sends this is not used; undefined if it is. Default: all tools are used. */
-  readonly refuses?: RefuseNeeds | undefined;
 }
 
 /** Result of parsing a tool file. */

@@ -190,7 +190,7 @@ describe.concurrent("windlass serve", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.filter(({ type }) => type === "request")).toMatchObject([
+    expect(lines.filter(({ method }) => method !== undefined)).toMatchObject([
       { method: "GET", route: "/v1/tools", status: 200, request_id: "r-1", principal: "WINDLASS_TOKEN" },
       { method: "GET", route: "/v1/tools", status: 401 },
     ]);

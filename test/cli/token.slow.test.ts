@@ -30,6 +30,32 @@ describe.concurrent("windlass token", () => {
       expect(text).not.toContain(secret);
   });
 
+  test("creations and revocations of tokens and decisions are in the audit log, with the user [P06]", async () => {
+    const cwd = await folder({ "windlass.yaml": "permissions: { ask: [echo] }\n" });
+    const empty = await windlass(["audit"], { cwd });
+    expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("No matching entries") });
+    const { stdout } = await windlass(["token", "create", "ci", "--json"], { cwd });
+    const { token, info } = JSON.parse(stdout) as { readonly token: string; readonly info: { readonly id: string } };
+    await windlass(["token", "revoke", info.id], { cwd });
+    await windlass(["call", "echo", "message=hi"], { cwd });
+    const [approval] = JSON.parse((await windlass(["approvals", "--json"], { cwd })).stdout) as {
+      readonly id: string;
+    }[];
+    await windlass(["reject", approval?.id ?? "", "--by", "ann"], { cwd });
+    const table = await windlass(["audit"], { cwd });
+    expect(table.stdout).toMatch(/ann +approval\.decide +done .* reject echo/);
+    const listed = JSON.parse((await windlass(["audit", "--json"], { cwd })).stdout) as unknown;
+    expect(listed).toMatchObject([
+      { action: "approval.decide", by: "ann", target: approval?.id, outcome: "done" },
+      { action: "token.revoke", target: info.id, by: expect.stringMatching(/./) },
+      { action: "token.create", target: info.id, detail: "ci: read" },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(token.slice(-20));
+    const filtered = await windlass(["audit", "--action", "token.revoke", "--since", "1h", "--json"], { cwd });
+    expect(JSON.parse(filtered.stdout)).toHaveLength(1);
+    expect(await windlass(["audit", "--action", "token"], { cwd })).toMatchObject({ code: 2 });
+  });
+
   test("prints JSON with the text and the token, without an expiry if it is to have none [P06]", async () => {
     const cwd = await folder();
     const { stdout } = await windlass(["token", "create", "Ann 磨坊", "--expires", "never", "--json"], { cwd });

@@ -12,6 +12,7 @@ import {
   type PortCall,
   type RunLab,
   decidePending,
+  deliverEvents,
   intercepted,
   openRun,
   seqsOf,
@@ -99,9 +100,10 @@ export class RunOfLives {
     return openRun(this.#scenario, this.#ports, this).then((run) => run.inspect());
   }
 
-  /** Lets a person decide everything that the run waits for. */
-  decide(): Promise<void> {
-    return decidePending(this.#ports.approvals, this);
+  /** Lets a person decide everything that the run waits for, and delivers its events. */
+  async decide(): Promise<void> {
+    await deliverEvents(this.#ports.journal, this.#scenario, this);
+    await decidePending(this.#ports.approvals, this);
   }
 
   async seqs(): Promise<readonly number[]> {

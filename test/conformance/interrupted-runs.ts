@@ -28,7 +28,10 @@ export function interruptedRuns(name: string, open: OpenPortsAt): void {
       new RunOfLives({ ...chain, kind: "chain" }, { ports: store, runId: `run-${++runs}`, clock, noted });
 
     const chains = Object.entries(scenarios as Readonly<Record<string, RunScenario>>).flatMap(([name, scenario]) =>
-      scenario.kind === "chain" && scenario.requestApproval !== undefined ? [{ name, scenario }] : [],
+      // One that is suspended does not end in one process.
+      scenario.kind === "chain" && scenario.requestApproval !== undefined && scenario.events === undefined
+        ? [{ name, scenario }]
+        : [],
     );
     test.each(chains)(
       "[N12] $name: repeated from any step on and killed before any commit, it reuses the same results",

@@ -8,6 +8,7 @@ import {
   type OpenPorts,
   type PortCall,
   decidePending,
+  deliverEvents,
   intercepted,
   openRun,
   seqsOf,
@@ -39,6 +40,7 @@ async function execute({ scenario: name, runId, killBefore = Infinity }: Execute
   const at = { world: worldOf(runId), runId };
   const scenario: RunScenario = scenarios[name];
   await decidePending(approvals, at);
+  await deliverEvents(journal, scenario, at);
   let commits = 0;
   const call: PortCall = (_name, make, isCommit) => {
     if (isCommit && ++commits >= killBefore) process.kill(process.pid, "SIGKILL");

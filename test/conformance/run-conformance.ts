@@ -101,9 +101,9 @@ export function checkOrder(scenario: RunScenario, noted: readonly string[], what
   }
 }
 
-/** A step that should have run. Chains note nothing themselves. */
+/** A step that should have run. Chains and waits note nothing themselves. */
 function isMissed(need: PlanStep | undefined, begun: ReadonlySet<string>): boolean {
-  return need?.target.tool !== undefined && !begun.has(need.id);
+  return need?.target.tool !== undefined && need.wait === undefined && !begun.has(need.id);
 }
 
 const plans = new WeakMap<ChainScenario, Plan>();

@@ -486,6 +486,80 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(await executable()).toEqual(["r1"]);
       });
 
+      const awaiting = async (id: string, name: string, after = 0): Promise<string> =>
+        runs.finish(await make(id), {
+          status: "waiting",
+          at: now,
+          waitsFor: { approvals: [], events: [{ name, after }] },
+        });
+      const deliver = (runId: string, name: string, id: string): Promise<string> =>
+        runs.deliver({ runId, name, id, at: now, data: JSON.stringify({ id }) });
+
+      test("is executable once an event that it waits for is delivered, and only then", async () => {
+        expect(await awaiting("r1", "payment")).toBe("finished");
+        expect(await awaiting("r2", "payment")).toBe("finished");
+        expect(await deliver("r1", "delivery", "a")).toBe("delivered");
+        expect(await executable()).toEqual([]);
+        expect(await deliver("r1", "payment", "b")).toBe("delivered");
+        expect(await executable()).toEqual(["r1"]);
+        expect((await runs.updates([{ runId: "r1" }]))[0]?.isSuspended).toBe(false);
+      });
+
+      test("is woken by an event that was delivered while it was being suspended, but not by one that it consumed", async () => {
+        const lease = await make("r1");
+        await deliver("r1", "payment", "a");
+        const [first] = await runs.inbox("r1", 0);
+        const wait = (after: number) => ({ approvals: [], events: [{ name: "payment", after }] });
+        const end = { status: "waiting", at: now, waitsFor: wait(first?.position ?? 0) } as const;
+        expect(await runs.finish(lease, end)).toBe("finished");
+        const { lease: again } = await taken("r1");
+        expect(await runs.finish(again, { ...end, waitsFor: wait(0) })).toBe("woken");
+      });
+
+      test("keeps events in the order of their delivery, each id of a name once", async () => {
+        await make("r1");
+        await make("r2");
+        const names = ["b", "a", "b", "c"];
+        for (const id of names) await deliver("r1", "payment", id);
+        expect(await deliver("r1", "payment", "a")).toBe("repeated");
+        expect(await deliver("r1", "delivery", "a")).toBe("delivered");
+        await deliver("r2", "payment", "z");
+        const inbox = await runs.inbox("r1", 0);
+        expect(inbox.map(({ name, id }) => `${name} ${id}`)).toEqual([
+          "payment b",
+          "payment a",
+          "payment c",
+          "delivery a",
+        ]);
+        expect(inbox.map(({ data }) => JSON.parse(data))).toMatchObject([
+          { id: "b" },
+          { id: "a" },
+          { id: "c" },
+          { id: "a" },
+        ]);
+        const [, second] = inbox;
+        expect(await runs.inbox("r1", second?.position ?? 0)).toEqual(inbox.slice(2));
+      });
+
+      test("takes no event for a run that has ended or does not exist, but recognizes a repeated one", async () => {
+        const lease = await make("r1");
+        expect(await deliver("r1", "payment", "a")).toBe("delivered");
+        await runs.finish(lease, { status: "success", at: now, output: "1" });
+        expect(await deliver("r1", "payment", "a")).toBe("repeated");
+        expect(await deliver("r1", "payment", "b")).toBe("ended");
+        expect(await deliver("nobody", "payment", "a")).toBe("unknown");
+        expect(await runs.inbox("nobody", 0)).toEqual([]);
+      });
+
+      test("is woken once by many events delivered at the same time, and none of them is lost", async () => {
+        await awaiting("r1", "payment");
+        const ids = Array.from({ length: 50 }, (_, index) => `e${index}`);
+        const deliveries = await Promise.all([...ids, ...ids].map((id) => deliver("r1", "payment", id)));
+        expect(deliveries.filter((delivery) => delivery === "delivered")).toHaveLength(50);
+        expect((await runs.inbox("r1", 0)).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+        expect(await executable()).toEqual(["r1"]);
+      });
+
       test("is executable after a cancellation request, before or after it was suspended", async () => {
         const a = await request("a");
         await suspend("after", [a]);
@@ -777,6 +851,43 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         expect(second).toEqual({ number: second!.number, after: first!.number, at: 7, data: "2" });
         await runs.addTurn("t", { after: 0, at: 8, data: "3" });
         expect((await runs.turns("t")).at(-1)).toMatchObject({ after: 0, data: "3" });
+      });
+
+      test("is listed with its first and last run, the one with the newest run first, page by page", async () => {
+        await make("alone");
+        for (const [id, talk] of [
+          ["a", "t"],
+          ["b", "u"],
+          ["c", "v"],
+          ["d", "t"],
+        ] as const)
+          await inTalk(id, talk);
+        const all = await runs.conversations({ limit: 9 });
+        expect(all.map(({ position: _position, ...rest }) => rest)).toEqual([
+          { id: "t", runs: 2, firstRun: "a", lastRun: "d" },
+          { id: "v", runs: 1, firstRun: "c", lastRun: "c" },
+          { id: "u", runs: 1, firstRun: "b", lastRun: "b" },
+        ]);
+        const [first] = await runs.conversations({ limit: 1 });
+        expect(first).toEqual(all[0]);
+        expect(await runs.conversations({ limit: 9, before: first!.position })).toEqual(all.slice(1));
+      });
+
+      test("is removed with its runs, the runs that those called and their records, but not before they end", async () => {
+        expect(await runs.removeConversation("t")).toBe("unknown");
+        const lease = await inTalk("a", "t");
+        await append(lease, settledCall(1, "a/1"));
+        await answer(lease);
+        const called = await make("called", { calledBy: "a" });
+        await answer(await inTalk("other", "u"));
+        expect(await runs.removeConversation("t")).toBe("unfinished");
+        expect(await text("t")).toEqual(["a"]);
+        await answer(called);
+        expect(await runs.removeConversation("t")).toBe("removed");
+        expect((await runs.list()).map(({ id }) => id)).toEqual(["other"]);
+        expect((await runs.conversations({ limit: 9 })).map(({ id }) => id)).toEqual(["u"]);
+        await answer(await inTalk("again", "t"));
+        expect(await text("t")).toEqual(["again"]);
       });
 
       test("is found among many others", async () => {

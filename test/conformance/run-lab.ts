@@ -176,6 +176,16 @@ const ofAgent = ({ status, answer }: AgentResult): LabResult => ({
   output: answer,
 });
 
+/** Delivers the events of a scenario to a run that exists. */
+export async function deliverEvents(
+  journal: RunStore,
+  { events = [] }: RunScenario,
+  { world, runId }: { world: World; runId: string },
+): Promise<void> {
+  for (const { data, ...event } of events)
+    await journal.deliver({ runId, ...event, at: Math.floor(world.clock.now()), data: JSON.stringify(data) });
+}
+
 /** A person decides the pending approvals of a run. */
 export async function decidePending(
   approvals: ApprovalStore,
@@ -194,6 +204,7 @@ const writing: ReadonlySet<string> = new Set([
   "append",
   "finish",
   "requestCancel",
+  "deliver",
   "addTurn",
   "request",
   "consume",

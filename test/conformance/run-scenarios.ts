@@ -18,6 +18,8 @@ interface RunParts {
   readonly tools: (world: World) => Readonly<Record<string, MockAnswer>>;
   /** Decides approvals in the process of the run. Default: the run is suspended, and a person decides afterwards. */
   readonly requestApproval?: (world: World) => RequestApproval;
+  /** Delivered before each process of the run, as by a sender who repeats them. */
+  readonly events?: readonly { readonly name: string; readonly id: string; readonly data: unknown }[];
 }
 
 /** A run of one kind, and what its tools do to the world. */
@@ -180,6 +182,27 @@ export const scenarios = {
     ],
   }),
   "a chain that is suspended for approvals": suspendedChain,
+  "a chain that waits for events and a time": {
+    ...chain({
+      name: "waiting",
+      steps: [
+        step("r", "read", { params: { me: "r", ms: 10 } }),
+        { id: "paid", wait: { event: "payment", timeout: "1h" }, depends_on: ["r"] },
+        { id: "again", wait: { event: "payment" }, depends_on: ["r"] },
+        { id: "pause", wait: "30ms", depends_on: ["r"] },
+        step("o", "once", { depends_on: ["paid", "pause"], approval: "Ship?" }),
+        { id: "done", wait: { event: "delivery" }, depends_on: ["o", "again"] },
+        step("w", "idempotent", { depends_on: ["done"] }),
+      ],
+      output: { amounts: ["${steps.paid.output.n}", "${steps.again.output.n}"], delivered: "${steps.done.output}" },
+    }),
+    events: [
+      { name: "delivery", id: "d", data: { at: "the door" } },
+      { name: "payment", id: "a", data: { n: 1 } },
+      { name: "payment", id: "b", data: { n: 2 } },
+      { name: "payment", id: "a", data: { n: 3 } },
+    ],
+  },
   "an agent with calls side by side": agent(
     calls(["read", "r1"], ["idempotent", "w1", 5], ["once", "o1", 10]),
     calls(["once", "o2"], ["read", "r2"]),

@@ -26,6 +26,7 @@ const commands: readonly (readonly string[])[] = [
   ["doctor", "--json"],
   ["trust", "--list", "--json"],
   ["token", "create", "ci", "--json"],
+  ["audit", "--json"],
   ["prune", "--days", "10000", "--json"],
   ["run", "each", "--json"],
   ["run", "approval", "to=ada", "--json"],

@@ -1,7 +1,7 @@
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Received, type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
+import { type Received, type ServedWorkspace, adminToken, serveWorkspace, sharedWorkspace } from "./serve-workspace.ts";
 
 const editToken = "edit-token-of-the-tests";
 const tokens = { admin: adminToken, editor: { token: editToken, scopes: ["edit"] as const } };
@@ -22,6 +22,8 @@ const files = {
   "chains/broken.yaml": "name: broken\nsteps:\n  - { id: a, tool: calculatr }\n",
 };
 
+const shared = sharedWorkspace(files);
+
 const path = "/v1/chains/greet";
 
 async function etagOf({ send }: ServedWorkspace, of = path): Promise<string> {
@@ -34,7 +36,7 @@ async function save(served: ServedWorkspace, text: string, etag?: string, token 
 }
 
 test("chains are listed and read with a version, and their paths are not names", async () => {
-  const { send } = await serveWorkspace(files);
+  const { send } = await shared();
   const list = await send("GET", "/v1/chains?limit=200");
   expect(list.body).toMatchObject({
     items: expect.arrayContaining([
@@ -53,7 +55,7 @@ test("chains are listed and read with a version, and their paths are not names",
 });
 
 test("a text is checked with ranges and fixes, without being saved", async () => {
-  const served = await serveWorkspace(files);
+  const served = await shared();
   const text = greet.replace("calculator", "calculatr");
   const { body } = await served.send("POST", "/v1/chains:validate", { body: { text, name: "greet" } });
   const range = { line: 6, column: 22, end_line: 6, end_column: 31 };
@@ -157,7 +159,7 @@ test("only an administrator saves a chain that newly names secrets or variables 
 });
 
 test("a graph is drawn as data, as Mermaid and as a picture, also if tools are missing", async () => {
-  const { send } = await serveWorkspace(files);
+  const { send } = await shared();
   expect((await send("GET", `${path}/graph`)).body).toMatchObject({
     edges: expect.arrayContaining([expect.objectContaining({ from: "steps.first", to: "steps.say" })]),
   });
@@ -173,7 +175,7 @@ test("a graph is drawn as data, as Mermaid and as a picture, also if tools are m
 });
 
 test("a hostile text is refused before it costs anything", async () => {
-  const { send } = await serveWorkspace(files);
+  const { send } = await shared();
   const check = (text: string): Promise<Received> => send("POST", "/v1/chains:validate", { body: { text } });
   const bomb = `name: x\na: &a [${"1,".repeat(50)}]\n${"bcdefg".replace(/./g, (key) => `${key}: &${key} [${"*a,".repeat(50)}]\n`)}steps: []\n`;
   for (const text of [

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { ApiError, type ClientOptions, type WindlassClient, createClient, isApiError } from "../../src/client.ts";
 import { files } from "./route-samples.ts";
-import { adminToken, serveWorkspace } from "./serve-workspace.ts";
+import { adminToken, sharedWorkspace } from "./serve-workspace.ts";
+
+const shared = sharedWorkspace(files);
 
 async function connect(options: ClientOptions = {}): Promise<WindlassClient> {
-  const { url } = await serveWorkspace(files);
+  const { url } = await shared();
   return createClient({ url, token: adminToken, ...options });
 }
 

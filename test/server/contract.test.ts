@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { type Route, type RouteName, type SchemaName, routes, standaloneSchema } from "../../src/api/index.ts";
 import { fromJsonSchema, isRecord } from "../../src/schema/index.ts";
 import { type RouteSample, files, samples } from "./route-samples.ts";
-import { type Received, type ServedWorkspace, readToken, serveWorkspace } from "./serve-workspace.ts";
+import { type Received, type ServedWorkspace, readToken, serveAgain, sharedWorkspace } from "./serve-workspace.ts";
+
+const shared = sharedWorkspace(files);
 
 const table = Object.entries(routes) as [RouteName, Route][];
 
@@ -29,7 +31,7 @@ async function goodRequest(
 
 describe.each(table)("%s", (name, route) => {
   test("a good request gets a response of its schema [P01] [P07]", async () => {
-    const served = await serveWorkspace(files);
+    const served = await serveAgain(await shared());
     const { method, path, request } = await goodRequest(name, served);
     const { status, headers, body } = await served.send(method, path, request);
     expect([status, body]).toEqual([route.status ?? 200, body]);
@@ -40,13 +42,13 @@ describe.each(table)("%s", (name, route) => {
 
   const { bad } = samples[name];
   test.runIf(bad !== undefined)("a bad request gets a problem [P07]", async () => {
-    const { send } = await serveWorkspace(files);
+    const { send } = await serveAgain(await shared());
     expect(problemStatus(await send(route.method, bad?.path ?? "", bad?.request))).toBe(bad?.status ?? 400);
   });
 
   const isByToken = !["none", "code", "signature"].includes(route.access);
   test.runIf(isByToken)("it needs a token with its scope [P06]", async () => {
-    const served = await serveWorkspace(files);
+    const served = await serveAgain(await shared());
     const { method, path, request, isPrivate } = await goodRequest(name, served);
     const statusWith = async (token: string | null): Promise<unknown> =>
       problemStatus(await served.send(method, path, { ...request, token }));
@@ -57,7 +59,7 @@ describe.each(table)("%s", (name, route) => {
   });
 
   test.runIf(route.access !== "none")("a foreign Origin and a foreign Host are refused [P06]", async () => {
-    const served = await serveWorkspace(files);
+    const served = await serveAgain(await shared());
     const { method, path, request } = await goodRequest(name, served);
     const foreign = await served.send(method, path, { ...request, headers: { origin: "https://evil.example" } });
     expect(problemStatus(foreign)).toBe(403);
@@ -78,7 +80,7 @@ function statusWithHost({ url }: ServedWorkspace, method: string, path: string):
 }
 
 test("an unknown route, a wrong method, a wrong type and a large body get problems [P07]", async () => {
-  const { send } = await serveWorkspace(files, { maxBodyBytes: 1000 });
+  const { send } = await serveAgain(await shared(), { maxBodyBytes: 1000 });
   expect(problemStatus(await send("GET", "/v1/nothing"))).toBe(404);
   const wrong = await send("DELETE", "/v1/tools");
   expect(problemStatus(wrong)).toBe(405);

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { folderWith, writeFiles } from "../support/workspace.ts";
 import { files } from "./route-samples.ts";
-import { type ServedWorkspace, adminToken, openServed, readToken, serveWorkspace } from "./serve-workspace.ts";
+import { type ServedWorkspace, adminToken, readToken, serveFolder, serveWorkspace } from "./serve-workspace.ts";
 
 const connectionLimits = { headersMs: 400, requestMs: 800, unauthenticated: 50 };
 
@@ -107,19 +107,19 @@ const requests: readonly (readonly [what: string, sent: string, status: number |
 ];
 
 describe("hostile requests", () => {
-  let shared: Awaited<ReturnType<typeof openServed>>;
+  let shared: ServedWorkspace;
   beforeAll(async () => {
     const dir = await mkdtemp(join(tmpdir(), "windlass-hostile-"));
     await writeFiles(dir, files);
-    shared = await openServed(dir, { connectionLimits });
+    shared = await serveFolder(dir, { connectionLimits });
   });
   afterAll(async () => {
     await shared.close();
-    await rm(shared.served.workspace.dir, { recursive: true });
+    await rm(shared.workspace.dir, { recursive: true });
   });
 
   test.each(requests)("%s: refused, and the server lives [P06] [P07]", async (_what, sent, status) => {
-    const { served } = shared;
+    const served = shared;
     const statuses = statusesIn(await exchange(served, [sent]));
     expect([status].flat()).toContain(statuses[0]);
     // No second response: the rest of the bytes is not another request.

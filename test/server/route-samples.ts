@@ -48,11 +48,20 @@ steps:
   - { id: second, tool: say, params: { text: "\${steps.first.output.text}!" } }
 output: { said: "\${steps.second.output.text}" }
 `,
+  "chains/pay.yaml": `name: pay
+steps: [{ id: paid, wait: { event: payment, timeout: 7d } }]
+`,
   "chains/clean.yaml": `name: clean
 steps:
   - { id: remove, tool: delete_note, params: { id: n1 }, approval: "Delete n1?" }
 `,
 };
+
+/** A run that waits for an event. */
+async function eventRun({ send }: ServedWorkspace): Promise<string> {
+  const { body } = await send("POST", "/v1/chains/pay/runs", { headers: { prefer: "wait=50" } });
+  return (body as { readonly run_id: string }).run_id;
+}
 
 /** A run that has ended. */
 async function endedRun({ send }: ServedWorkspace): Promise<string> {
@@ -78,13 +87,34 @@ async function callId({ send }: ServedWorkspace): Promise<string> {
 
 /** The digest of the pending approval of an MCP server, whose command changed after it was connected. */
 async function pendingReview({ workspace, send }: ServedWorkspace): Promise<string> {
-  await workspace.sources.mcp?.refresh("up");
-  const changed = { mcpServers: { up: { command: process.execPath, args: [mcpServer, "good"] } } };
+  await workspace.sources.mcp?.refresh("up").catch(() => {});
+  const changed = { mcpServers: { up: { command: process.execPath, args: [mcpServer, "good", crypto.randomUUID()] } } };
   await writeFile(join(workspace.dir, "mcp.json"), JSON.stringify(changed));
   await workspace.sources.mcp?.reload();
   const { body } = await send("GET", "/v1/mcp/servers");
   const { items } = body as { readonly items: readonly { readonly review?: { readonly digest: string } }[] };
   return items[0]?.review?.digest ?? "";
+}
+
+/** A durable call that has ended. */
+async function durableCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50", "idempotency-key": crypto.randomUUID() };
+  const sent = await send("POST", "/v1/tools/say/call", { body: { args: { text: "hi" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
+/** A durable call that waits for an approval. */
+async function waitingCall({ send }: ServedWorkspace): Promise<string> {
+  const headers = { prefer: "respond-async, wait=50" };
+  const sent = await send("POST", "/v1/tools/delete_note/call", { body: { args: { id: "n1" } }, headers });
+  return sent.headers.get("location") ?? "";
+}
+
+/** A conversation whose message was answered from the notes of the workspace. */
+async function conversation({ send }: ServedWorkspace): Promise<string> {
+  const request = { body: { prompt: "notes about tides" }, headers: { prefer: "wait=50" } };
+  const { body } = await send("POST", "/v1/agents/vault/messages", request);
+  return (body as { readonly conversation_id: string }).conversation_id;
 }
 
 /** A good and a bad request for every route of the table: adding a route without them does not compile. */
@@ -98,9 +128,45 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: () => ({ path: "/v1/tools/say/call", request: { body: { args: { text: "hi" } } } }),
     bad: { path: "/v1/tools/say/call", request: { body: { args: { text: 1 } } }, status: 400 },
   },
+  list_audit: {
+    good: () => ({ path: "/v1/audit?action=token.create&limit=5" }),
+    bad: { path: "/v1/audit?cursor=bm8", status: 400 },
+  },
+  get_call: {
+    good: async (served) => ({ path: await durableCall(served) }),
+    bad: { path: "/v1/calls/none", status: 404 },
+  },
+  cancel_call: {
+    good: async (served) => ({ path: `${await waitingCall(served)}/cancel` }),
+    bad: { path: "/v1/calls/none/cancel", status: 404 },
+  },
+  list_agents: { good: () => ({ path: "/v1/agents" }), bad: { path: "/v1/agents?x=1", status: 400 } },
+  send_message: {
+    good: () => ({ path: "/v1/agents/vault/messages", request: { body: { prompt: "notes about tides" } } }),
+    bad: { path: "/v1/agents/nobody/messages", request: { body: { prompt: "hi" } }, status: 404 },
+  },
+  list_conversations: {
+    good: async (served) => {
+      await conversation(served);
+      return { path: "/v1/conversations?limit=5" };
+    },
+    bad: { path: "/v1/conversations?cursor=x", status: 400 },
+  },
+  get_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
+  delete_conversation: {
+    good: async (served) => ({ path: `/v1/conversations/${await conversation(served)}` }),
+    bad: { path: "/v1/conversations/none", status: 404 },
+  },
   list_approvals: {
     good: () => ({ path: "/v1/approvals?status=pending" }),
     bad: { path: "/v1/approvals?status=odd", status: 400 },
+  },
+  get_approval: {
+    good: async (served) => ({ path: `/v1/approvals/${await pendingApproval(served)}` }),
+    bad: { path: "/v1/approvals/none", status: 404 },
   },
   decide_approval: {
     good: async (served) => ({
@@ -131,6 +197,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     }),
     bad: { path: "/v1/session", request: { token: null, body: { code: "wrong" } }, status: 401 },
   },
+  stream_events: {
+    good: async (served) => ({ path: `/v1/events?topics=run:${await endedRun(served)}&until=end` }),
+    bad: { path: "/v1/events?topics=run:none", status: 404 },
+  },
   list_records: { good: () => ({ path: "/v1/records?tool=say" }), bad: { path: "/v1/records?since=x", status: 400 } },
   get_record: {
     good: async (served) => ({ path: `/v1/records/${await callId(served)}` }),
@@ -150,7 +220,11 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     bad: { path: "/v1/mcp/servers/none/approve", request: { body: { digest: "x" } }, status: 404 },
   },
   reconnect_mcp_server: {
-    good: () => ({ path: "/v1/mcp/servers/up/reconnect" }),
+    good: async (served) => {
+      const digest = await pendingReview(served);
+      await served.send("POST", "/v1/mcp/servers/up/approve", { body: { digest } });
+      return { path: "/v1/mcp/servers/up/reconnect" };
+    },
     bad: { path: "/v1/mcp/servers/none/reconnect", status: 404 },
   },
   get_result: {
@@ -189,6 +263,10 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/log` }),
     bad: { path: "/v1/runs/none/log", status: 404 },
   },
+  get_run_events: {
+    good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/events` }),
+    bad: { path: "/v1/runs/none/events", status: 404 },
+  },
   explain_run: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/explain?step=second` }),
     bad: { path: "/v1/runs/none/explain", status: 404 },
@@ -207,6 +285,13 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   cancel_run: {
     good: async (served) => ({ path: `/v1/runs/${await waitingRun(served)}/cancel` }),
     bad: { path: "/v1/runs/none/cancel", status: 404 },
+  },
+  send_event: {
+    good: async (served) => ({
+      path: `/v1/runs/${await eventRun(served)}/events/payment`,
+      request: { body: { data: { amount: 20 }, event_id: "p1" } },
+    }),
+    bad: { path: "/v1/runs/none/events/payment", request: { body: { data: 1 } }, status: 404 },
   },
   preview_rerun: {
     good: async (served) => ({ path: `/v1/runs/${await endedRun(served)}/rerun?from=second` }),

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { openWorkspace } from "../../src/app/index.ts";
 import { createServer } from "../../src/server/index.ts";
-import { type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
+import { type ServedWorkspace, adminToken, serveWorkspace, sharedWorkspace } from "./serve-workspace.ts";
 
 const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
 
@@ -54,6 +54,8 @@ steps:
 `,
 };
 
+const shared = sharedWorkspace(files);
+
 interface RunBody {
   readonly run_id: string;
   readonly status: string;
@@ -69,7 +71,7 @@ async function run({ send }: ServedWorkspace, chain: string, body?: object): Pro
 }
 
 test("[P02] a chain is started, and the client waits for its end as long as it prefers", async () => {
-  const served = await serveWorkspace(files);
+  const served = await shared();
   const { send } = served;
   const ended = await send("POST", "/v1/chains/notes/runs", { body: { input: { a: "x" } }, headers: prefer });
   expect(ended).toMatchObject({ status: 200, body: { chain: "notes", status: "success", output: { last: "x last" } } });
@@ -160,7 +162,7 @@ test("[P02] a run is described, logged and explained, in the requested language,
 });
 
 test("[P02] a run is repeated from a step with another input, and compared with the one before", async () => {
-  const served = await serveWorkspace(files);
+  const served = await shared();
   const { send } = served;
   await run(served, "notes", { run_id: "r1" });
   expect((await send("GET", "/v1/runs/r1/rerun?from=second")).body).toMatchObject({
@@ -181,7 +183,8 @@ test("[P02] a run is repeated from a step with another input, and compared with 
       { id: "last", same: true },
     ],
   });
-  expect(await send("GET", "/v1/runs/r1/diff")).toMatchObject({ status: 404 });
+  const first = await run(served, "asks");
+  expect(await send("GET", `/v1/runs/${first.run_id}/diff`)).toMatchObject({ status: 404 });
   // `first` and `last` have the effect once, and would run again because of the other input.
   const risky = { from: "second", input: { a: "eins" } };
   const refused = await send("POST", "/v1/runs/r1/rerun", { body: risky });
@@ -193,7 +196,7 @@ test("[P02] a run is repeated from a step with another input, and compared with 
 });
 
 test("[P02] a durable call is repeated with other arguments", async () => {
-  const { send, workspace } = await serveWorkspace(files);
+  const { send, workspace } = await shared();
   await workspace.calls.start("note", { text: "one" }, { runId: "c1" });
   const again = await send("POST", "/v1/runs/c1/rerun", { body: { input: { text: "two" } }, headers: prefer });
   expect(again).toMatchObject({ status: 200, body: { kind: "call", tool: "note", output: { text: "two" } } });
@@ -205,7 +208,7 @@ test("[P02] a durable call is repeated with other arguments", async () => {
 });
 
 test("[P02] a run that waits continues after the decision, and a run that has ended is neither cancelled nor resumed", async () => {
-  const served = await serveWorkspace(files);
+  const served = await shared();
   const { send } = served;
   const waiting = await run(served, "asks");
   expect(waiting).toMatchObject({ status: "waiting", approvals: [{ tool: "note", message: "Send it?" }] });
@@ -259,7 +262,7 @@ test("[P11] a server that closes is not ready, starts no work, and the next one 
 });
 
 test("[P02] a workspace in memory serves runs as well, also without a port", async () => {
-  const { workspace: stored } = await serveWorkspace(files);
+  const { workspace: stored } = await shared();
   const workspace = await openWorkspace(stored.dir, { reload: false, store: "memory" });
   const server = createServer(workspace, { tokens: { admin: adminToken } });
   const headers = { authorization: `Bearer ${adminToken}`, host: "127.0.0.1", prefer: "wait=50" };

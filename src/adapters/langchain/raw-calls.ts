@@ -1,15 +1,8 @@
+import { textOrJson } from "../../base/index.ts";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { AIMessage, AIMessageChunk } from "@langchain/core/messages";
+import type { RawToolCall } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
-
-/** A tool call as a model wrote it: not parsed, repaired or validated. */
-export interface RawCall {
-  /** Empty if the model gave none. */
-  readonly id: string;
-  readonly name: string;
-  /** The arguments, letter for letter. */
-  readonly input: string;
-}
 
 /** A chunk of a tool call, as LangChain's models stream them. */
 interface CallPiece {
@@ -31,12 +24,12 @@ interface GrowingCall {
 export class CallCollector {
   readonly #calls: GrowingCall[] = [];
 
-  get calls(): readonly RawCall[] {
+  get calls(): readonly RawToolCall[] {
     return this.#calls;
   }
 
   /** Adds a chunk to its call, and returns that call. */
-  add({ id = "", name = "", args = "", index }: CallPiece): RawCall {
+  add({ id = "", name = "", args = "", index }: CallPiece): RawToolCall {
     const call = this.#find(id, name, index) ?? this.#begin(index);
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
@@ -60,7 +53,7 @@ export class CallCollector {
 }
 
 /** Gives each call of a response an id; a missing one is derived from the turn and the call's index. */
-export function identifyCalls(calls: readonly RawCall[], prompt: LanguageModelV4Prompt): RawCall[] {
+export function identifyCalls(calls: readonly RawToolCall[], prompt: LanguageModelV4Prompt): RawToolCall[] {
   const turn = prompt.filter(({ role }) => role === "assistant").length;
   return calls.map((call, index) => (call.id === "" ? { ...call, id: `call_${turn}_${index}` } : call));
 }
@@ -69,7 +62,7 @@ export function identifyCalls(calls: readonly RawCall[], prompt: LanguageModelV4
  * The tool calls of a message, as the model wrote them. LangChain completes truncated arguments and presents the result
  * as if it were complete: so its chunks and raw texts are read first, and its parsed form only if there is no text.
  */
-export function rawCalls(message: AIMessage | AIMessageChunk): readonly RawCall[] {
+export function rawCalls(message: AIMessage | AIMessageChunk): readonly RawToolCall[] {
   if ("tool_call_chunks" in message && message.tool_call_chunks.length > 0) {
     const collector = new CallCollector();
     for (const piece of message.tool_call_chunks) collector.add(piece);
@@ -79,12 +72,12 @@ export function rawCalls(message: AIMessage | AIMessageChunk): readonly RawCall[
   const parsed = (message.tool_calls ?? []).map(({ id = "", name, args }) => ({
     id,
     name,
-    input: texts.get(id) ?? rawArguments(args),
+    input: texts.get(id) ?? textOrJson(args),
   }));
   const unparsed = (message.invalid_tool_calls ?? []).map(({ id = "", name = "", args }) => ({
     id,
     name,
-    input: texts.get(id) ?? rawArguments(args),
+    input: texts.get(id) ?? textOrJson(args),
   }));
   return [...parsed, ...unparsed];
 }
@@ -97,8 +90,4 @@ function argumentTexts({ tool_calls: calls }: Readonly<Record<string, unknown>>)
     if (typeof call["id"] === "string" && call["id"] !== "" && typeof made === "string") texts.set(call["id"], made);
   }
   return texts;
-}
-
-function rawArguments(args: unknown): string {
-  return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
 }

@@ -7,9 +7,10 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { CallCollector, type RawCall, identifyCalls, rawCalls } from "./raw-calls.ts";
+import { CallCollector, identifyCalls, rawCalls } from "./raw-calls.ts";
 import { attachMessage } from "./attached-message.ts";
 import { type MessagePart, readMessageParts } from "./message-parts.ts";
+import type { RawToolCall } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -20,7 +21,7 @@ export class LangChainTurnStream {
   readonly #provider: string;
   readonly #calls = new CallCollector();
   /** The ids under which calls were announced. */
-  readonly #announced = new Map<RawCall | undefined, string>();
+  readonly #announced = new Map<RawToolCall | undefined, string>();
   /** Metadata of the last chunk that has it: merging would repeat strings. */
   readonly #metadata: Record<string, unknown> = {};
   #whole: AIMessageChunk | undefined;
@@ -106,7 +107,7 @@ export class LangChainTurnStream {
     return call.input === "" ? started : [...started, { type: "tool-input-delta", id: made, delta: call.input }];
   }
 
-  #announce(call: RawCall): string {
+  #announce(call: RawToolCall): string {
     const [id = ""] = identifyCalls(this.#calls.calls, this.#prompt).flatMap((each, index) =>
       this.#calls.calls[index] === call ? each.id : [],
     );

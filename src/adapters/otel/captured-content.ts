@@ -55,18 +55,15 @@ export class CapturedContent {
 
   #record(span: Span, name: string, value: unknown): void {
     if (!span.isRecording()) return;
-    const text = asJson(this.#redactor.value(value));
+    // A handler may return a value that is not JSON; the engine reports that to its caller.
+    const redacted = this.#redactor.value(value);
+    const text = orElse(() => JSON.stringify(redacted) ?? "", "");
     span.setAttribute(name, text.length > maxChars ? `${text.slice(0, maxChars)}…` : text);
   }
 }
 
 function textMessagePart(role: string, content: string): OtelMessage {
   return { role, parts: [{ type: "text", content }] };
-}
-
-/** A handler may return a value that is not JSON; the engine reports that to its caller. */
-function asJson(value: unknown): string {
-  return orElse(() => JSON.stringify(value) ?? "", "");
 }
 
 /** A part of a message, in the form of the semantic conventions. */

@@ -1,6 +1,5 @@
 import {
   ProxyTracerProvider,
-  type Tracer,
   type TracerProvider,
   trace,
   type Span,
@@ -61,7 +60,8 @@ const inactive: Tracing = { active: false, agents: undefined, chains: undefined,
  */
 export function traceEngine(engine: Engine, options: TracingOptions = {}): Tracing {
   const provider = options.tracerProvider ?? trace.getTracerProvider();
-  const tracer = tracerOf(provider);
+  const tracer =
+    provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(scope) : provider.getTracer(scope);
   if (tracer === undefined) return inactive;
   const open = new OpenSpans(tracer, engine.redactor);
   const content = options.captureContent === true ? new CapturedContent(engine.redactor) : undefined;
@@ -76,11 +76,6 @@ export function traceEngine(engine: Engine, options: TracingOptions = {}): Traci
       return flushSpans(provider);
     },
   };
-}
-
-/** Undefined if no provider is registered: the API would create no-op objects for each call. */
-function tracerOf(provider: TracerProvider): Tracer | undefined {
-  return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(scope) : provider.getTracer(scope);
 }
 
 /** Instrumentation scope of the spans. */

@@ -22,7 +22,11 @@ export function chooseTools(run: AgentRun, prompt: Pick<AgentPrompt, "text" | "o
   const all = offerableTools(run);
   const costs = new ToolCosts(all, run.spec.toolDefinitionTokens);
   if (run.offered === undefined) {
-    const earlier = earlierTools(run, prompt.offered ?? []);
+    // The tools that earlier prompts of the conversation were offered, in the same order.
+    const earlier = (prompt.offered ?? []).flatMap((name) => {
+      const tool = run.engine.tools.resolve(name)?.tool;
+      return tool !== undefined && isToolAllowed(run, tool) ? [tool.formOf ?? tool] : [];
+    });
     const first = earlier.length > 0 ? earlier : firstTools(run, { all, costs, text: prompt.text });
     run.offered = new OfferedTools(first, run.family.name);
     run.offered.seen = { version: run.engine.tools.version, names: new Set(all.map(({ tool }) => tool.name)) };
@@ -106,14 +110,6 @@ function appendTools(run: AgentRun, offered: OfferedTools, { all, costs, text }:
   for (const tool of [...added, ...matchingTools(run, { all, text, limit: 1 })]) {
     if (tool.name !== findToolsName && offered.tokens < max * 2) offered.add(tool);
   }
-}
-
-/** The tools that earlier prompts of the conversation were offered, in the same order. */
-function earlierTools(run: AgentRun, names: readonly string[]): readonly AnyTool[] {
-  return names.flatMap((name) => {
-    const tool = run.engine.tools.resolve(name)?.tool;
-    return tool !== undefined && isToolAllowed(run, tool) ? [tool.formOf ?? tool] : [];
-  });
 }
 
 /** Length of the beginning of a prompt that is compared with the tools. */

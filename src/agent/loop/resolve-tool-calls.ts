@@ -70,17 +70,13 @@ export function resolveTurnCalls(run: AgentRun, turn: ModelTurn, { tools, toolCh
 }
 
 function withResolution(run: AgentRun, tools: OfferedTools, part: TurnToolCall): ResolvedToolCall {
-  const name = nameIn(run, tools, part);
+  // An exact match is never normalized, even if that tool was not offered.
+  const name = normalizeToolName(
+    part.name,
+    (each) => tools.knows(each) || (each === part.name && run.engine.resolver.resolve(each) !== undefined),
+  );
   const call = name === part.name ? part : { ...part, name };
   return { ...call, resolution: resolveToolCall(run, tools, call) };
-}
-
-/** The name of the called tool. An exact match is never normalized, even if that tool was not offered. */
-function nameIn({ engine }: AgentRun, tools: OfferedTools, { name }: TurnToolCall): string {
-  return normalizeToolName(
-    name,
-    (each) => tools.knows(each) || (each === name && engine.resolver.resolve(each) !== undefined),
-  );
 }
 
 /** The calls of an interpreted response. */

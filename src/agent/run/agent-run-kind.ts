@@ -158,7 +158,7 @@ export class AgentRunKind implements RunKind<PromptSpec, NestedExecuteOptions, A
       drive: async (host) => {
         const ended = await drive(program, { run, host, prompt });
         const before = persisted.conversation && historyBefore(persisted, prompt);
-        const end = toRunEnd(run, ended, { at: clock.now(), before });
+        const end = toRunEnd(run, ended, clock.now(), before);
         const approvals = new AgentRunApprovals(this.#runs, run, events);
         const open = end.status === "waiting" ? await approvals.open(clock.now()) : [];
         return {

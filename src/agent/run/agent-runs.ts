@@ -13,7 +13,7 @@ import { AgentRunKind } from "./agent-run-kind.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { Conversations } from "./conversations.ts";
 import { worksWithoutModel } from "./create-agent-run.ts";
-import type { AgentRunsDeps, AgentStartOptions, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
+import type { AgentRunsDeps, NestedExecuteOptions, NestedStartOptions } from "./execute-options.ts";
 
 /**
  * Durable runs of agents: journaled, leased by one process at a time, and resumed by another when that one is gone.
@@ -64,7 +64,7 @@ export class AgentRuns {
   }
 
   /** Stores a run for a process that serves runs, and returns at once. */
-  submit(spec: AgentSpec, text: string, options: AgentStartOptions = {}): Promise<RunRef> {
+  submit(spec: AgentSpec, text: string, options: NestedStartOptions = {}): Promise<RunRef> {
     return this.#service.submit(this.#kind, { spec, text, options }, options);
   }
 

@@ -1,5 +1,13 @@
 import { LruMap, fail } from "../../base/index.ts";
-import type { ConversationStore, RunConversation, RunReader, ConversationTurn } from "../../store/index.ts";
+import type {
+  ConversationQuery,
+  ConversationRemoval,
+  ConversationStore,
+  ConversationTurn,
+  RunConversation,
+  RunReader,
+  StoredConversation,
+} from "../../store/index.ts";
 import type { AgentResult } from "../events/agent-result.ts";
 import { hasUntrustedContent } from "./untrusted-messages.ts";
 import type { ConversationMessage } from "../events/message.ts";
@@ -98,6 +106,21 @@ export class Conversations {
     if (turn === after) return messages;
     const message = `the history of conversation ${id} before run ${runId} has been removed; send the prompt again`;
     throw fail(message, { code: "run_changed", reason: "conversation_removed" });
+  }
+
+  /** Lists conversations, the one with the newest prompt first. */
+  list(query: ConversationQuery): Promise<readonly StoredConversation[]> {
+    return this.#journal.conversations(query);
+  }
+
+  /** A conversation with stored runs; undefined if there is none. */
+  async find(id: string): Promise<StoredConversation | undefined> {
+    return (await this.#journal.conversations({ id, limit: 1 }))[0];
+  }
+
+  /** Removes a conversation with its runs and the records of their calls, unless one of the runs has not ended. */
+  remove(id: string): Promise<ConversationRemoval> {
+    return this.#journal.removeConversation(id);
   }
 
   /** Number of other prompts that were answered concurrently, unknown to the run. */

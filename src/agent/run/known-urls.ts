@@ -72,15 +72,8 @@ function passageOf(message: ConversationMessage, brings: (tool: string) => boole
 
 /** The URLs in the calls of a conversation. */
 function requestedUrls(history: readonly ConversationMessage[]): Set<string> {
-  const urls = new Set<string>();
-  for (const { role, content } of history) {
-    if (role !== "assistant") continue;
-    for (const part of content) {
-      if (part.type !== "tool-call") continue;
-      for (const url of urlsOfCalls(part.input)) urls.add(url);
-    }
-  }
-  return urls;
+  const parts = history.flatMap(({ role, content }) => (role === "assistant" ? content : []));
+  return new Set(parts.flatMap((part) => (part.type === "tool-call" ? [...urlsOfCalls(part.input)] : [])));
 }
 
 function urlsOfCalls(calls: unknown): string[] {

@@ -105,13 +105,10 @@ export function promptInput(input: string, context: string): Readonly<Record<str
   return { prompt, images, conversation };
 }
 
-interface PersistedContext {
+interface PersistedContext extends Partial<
+  Pick<PersistedAgentRun, "calledBy" | "principal" | "callerPath" | "covered" | "withoutModel">
+> {
   readonly conversationId: string;
-  readonly calledBy?: string;
-  readonly principal?: string;
-  readonly callerPath?: readonly CallerType[];
-  readonly covered?: readonly string[];
-  readonly withoutModel?: boolean;
 }
 
 /** The caller of a run that starts, the callers on the path to it, and the tools that were approved with its call. */

@@ -34,13 +34,6 @@ interface ResultExtras {
   readonly partial?: string;
 }
 
-/** Data for the journal about the end of a run, in addition to the run's own. */
-interface RunEnding {
-  readonly at: number;
-  /** History at the start of the run; undefined if it adds nothing to a conversation. */
-  readonly before: Pick<MessageHistory, "messages" | "isPersisted" | "offered"> | undefined;
-}
-
 /** Converts an ended run to the result of its agent. */
 export function toAgentResult(run: AgentRun, ended: EndedProgram, beside: ResultExtras): AgentResult {
   const { runner, startedAt } = beside;
@@ -68,8 +61,16 @@ export function toAgentResult(run: AgentRun, ended: EndedProgram, beside: Result
   };
 }
 
-/** Converts the end of a run to its form in the journal. */
-export function toRunEnd(run: AgentRun, ended: EndedProgram, { at, before }: RunEnding): RunEnd {
+/**
+ * Converts the end of a run to its form in the journal. `before` is the history at its start; undefined if it adds
+ * nothing to a conversation.
+ */
+export function toRunEnd(
+  run: AgentRun,
+  ended: EndedProgram,
+  at: number,
+  before: Pick<MessageHistory, "messages" | "isPersisted" | "offered"> | undefined,
+): RunEnd {
   const status = statusOf(run, ended);
   const partial = partialOf(run, ended);
   return {

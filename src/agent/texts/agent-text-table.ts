@@ -1,12 +1,10 @@
 import type { CodedTexts } from "../../text/index.ts";
-import type { AgentNoticeParams, OmissionReason, OptionType } from "../events/agent-notice.ts";
+import type { AgentNoticeParams, OmissionReason } from "../events/agent-notice.ts";
 import type { PartKind } from "../events/part-kind.ts";
 
 /** The texts of agents in one language. */
 export interface AgentTextTable {
   readonly notices: CodedTexts<AgentNoticeParams>;
-  /** The values that an option of a runner accepts. */
-  readonly optionType: (type: OptionType) => string;
   readonly omission: (reason: OmissionReason) => string;
   /** A model request before it produces text for the answer. */
   readonly thinking: string;

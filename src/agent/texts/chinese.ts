@@ -108,7 +108,6 @@ export const chinese: AgentTextTable = {
     files_cut: ({ files, more }) => `只显示了开头：${listed(files, more)}`,
     files_omitted: ({ files, more, reason }) => `未包含（${omission(reason)}）：${listed(files, more)}`,
   },
-  optionType,
   omission,
   thinking: "正在思考",
   parts: {

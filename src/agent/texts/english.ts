@@ -123,7 +123,6 @@ export const english: AgentTextTable = {
     files_cut: ({ files, more }) => `only the beginning was shown of ${listed(files, more)}`,
     files_omitted: ({ files, more, reason }) => `left out (${omission(reason)}): ${listed(files, more)}`,
   },
-  optionType,
   omission,
   thinking: "Thinking",
   parts: {

@@ -51,6 +51,13 @@ export const approvalRoutes = {
     },
     response: "ApprovalPage",
   },
+  get_approval: {
+    method: "GET",
+    path: "/v1/approvals/{id}",
+    access: "read",
+    summary: "An approval.",
+    response: "Approval",
+  },
   decide_approval: {
     method: "POST",
     path: "/v1/approvals/{id}",

@@ -15,6 +15,22 @@ export const problemSchemas = {
       position: { $ref: "#/components/schemas/Position" },
       retry: { enum: ["safe", "unsafe", "never"], description: "Whether the same request may be sent again." },
       approval_id: { type: "string" },
+      call: {
+        type: "object",
+        description: "The facts of a call that failed.",
+        properties: {
+          tool: { type: "string" },
+          duration_ms: { type: "number" },
+          queued_ms: { type: "number" },
+          executed_at: { type: "string", format: "date-time" },
+          meta: {
+            type: "object",
+            properties: { call_id: { type: "string" }, attempts: { type: "integer" } },
+            required: ["call_id", "attempts"],
+          },
+        },
+        required: ["tool", "duration_ms", "executed_at", "meta"],
+      },
       run_id: { type: "string" },
       decided_by: { type: "string" },
     },

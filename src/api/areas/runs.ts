@@ -18,6 +18,17 @@ export const runSchemas = {
       rerun_of: { type: "string", description: "The run that it repeats." },
       called_by: { type: "string", description: "The run whose call started it." },
       error: { $ref: "#/components/schemas/Failure" },
+      waits_for: {
+        type: "object",
+        description: "What wakes it, while its status is `waiting`.",
+        properties: {
+          approvals: { type: "array", items: { type: "string" }, description: "Ids; one decision wakes it." },
+          events: { type: "array", items: { type: "string" }, description: "Names; one event wakes it." },
+          until: { type: "string", format: "date-time", description: "It is woken at this time at the latest." },
+        },
+        required: ["approvals", "events"],
+      },
+      input_preview: { type: "string", description: "In lists: the beginning of the input, except of an agent." },
     },
     required: ["run_id", "kind", "status", "started_at"],
   },
@@ -46,6 +57,16 @@ export const runSchemas = {
         items: { $ref: "#/components/schemas/Approval" },
         description: "The pending approvals that it waits for.",
       },
+      waits_for: {
+        type: "object",
+        description: "What wakes it, while its status is `waiting`.",
+        properties: {
+          approvals: { type: "array", items: { type: "string" }, description: "Ids; one decision wakes it." },
+          events: { type: "array", items: { type: "string" }, description: "Names; one event wakes it." },
+          until: { type: "string", format: "date-time", description: "It is woken at this time at the latest." },
+        },
+        required: ["approvals", "events"],
+      },
       cancel_requested: { type: "boolean", description: "It was cancelled and has not ended yet." },
     },
     required: ["run_id", "kind", "status", "started_at", "approvals"],
@@ -61,6 +82,22 @@ export const runSchemas = {
   RunLog: {
     type: "object",
     description: "Of a chain, its execution log. Of an agent, its result and prompt. Of a durable call, its result.",
+  },
+  RunEvents: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
+          required: ["type", "at"],
+        },
+        description: "The events as `windlass run --events` prints them.",
+      },
+      next_cursor: { type: ["string", "null"] },
+    },
+    required: ["items", "next_cursor"],
   },
   StartRunRequest: {
     type: "object",
@@ -240,6 +277,13 @@ export const runRoutes = {
     summary: "The log of a run.",
     response: "RunLog",
   },
+  get_run_events: {
+    method: "GET",
+    path: "/v1/runs/{id}/events",
+    access: "read",
+    summary: "The events of a run so far, replayed from its journal.",
+    response: "RunEvents",
+  },
   explain_run: {
     method: "GET",
     path: "/v1/runs/{id}/explain",
@@ -267,6 +311,7 @@ export const runRoutes = {
     response: "RunDetail",
     status: 202,
     startsWork: true,
+    resumes: true,
   },
   cancel_run: {
     method: "POST",

@@ -52,7 +52,9 @@ export const toolSchemas = {
     properties: {
       args: { type: "object", description: "The arguments of the tool. Default: none." },
       conversation_id: { type: "string", minLength: 1, maxLength: 200 },
-      timeout_ms: { type: "integer", minimum: 1, maximum: 3600000 },
+      timeout_ms: { type: "integer", minimum: 1, maximum: 86400000 },
+      max_retries: { type: "integer", minimum: 0, maximum: 100 },
+      strict: { type: "boolean", description: "Refuse arguments that the tool does not declare. Default: drop them." },
     },
     additionalProperties: false,
   },
@@ -104,10 +106,12 @@ export const toolRoutes = {
     method: "POST",
     path: "/v1/tools/{name}/call",
     access: "call",
-    summary: "Call a tool. With `Prefer: respond-async` or an `Idempotency-Key`, the call is durable.",
+    summary:
+      "Call a tool. With `Prefer: respond-async` or an `Idempotency-Key`, the call is durable; `Prefer: wait=30` then waits up to 30 s for its end.",
     body: "CallRequest",
     optionalBody: true,
     response: "CallResult",
+    accepted: "Call",
     startsWork: true,
   },
 } as const;

@@ -18,14 +18,9 @@ export async function examineServers(mcp: McpSource | undefined, network: boolea
 }
 
 /** Codes of problems that the status of a server already contains. */
-const ofServers: ReadonlySet<string> = new Set([
-  "server_failed",
-  "server_changed",
-  "pin_mismatch",
-  "unpinned",
-  "hidden_text",
-  "tool_too_large",
-]);
+const ofServers: ReadonlySet<string> = new Set(
+  "server_failed server_changed pin_mismatch unpinned hidden_text tool_too_large".split(" "),
+);
 
 /** A server whose command changed since its approval must not be started by a check. */
 function mayConnect({ state }: McpServerStatus): boolean {

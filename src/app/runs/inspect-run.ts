@@ -27,8 +27,8 @@ export async function toWireRunLog(inspected: InspectedRun): Promise<object> {
     case "chain":
       return (await workspace.runs.inspect(run.id)).log();
     case "agent": {
-      const { result, prompt } = await inspectAgentRun(inspected);
-      return { ...toWireAgent(result, workspace.engine.redactor), prompt };
+      const { result, prompt, block } = await inspectAgentRun(inspected);
+      return { ...toWireAgent(result, workspace.engine.redactor), prompt, reasoning: block };
     }
     case "call":
       return toWireCall(await workspace.calls.inspect(run.id), run, workspace);

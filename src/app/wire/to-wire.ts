@@ -2,9 +2,11 @@ import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import {
   type ApiToken,
   type Approval,
+  type AuditEntry,
   type CallRecord,
   type RunKindId,
   type Statistics,
+  type RunWait,
   type StoredRun,
   apiTokenStateAt,
   neverExpires,
@@ -58,6 +60,11 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
   };
+}
+
+/** An entry of the audit log in JSON output. */
+export function toWireAuditEntry({ at, ...entry }: AuditEntry): Record<string, unknown> {
+  return { ...snakeKeys({ ...entry }), at: new Date(at).toISOString() };
 }
 
 /** Statistics in JSON output. */
@@ -150,6 +157,7 @@ export function toWireRun(
     ...(run.kind === "agent" && { prompt: redactor.knownText(promptOfRun(run)) }),
     status: run.status,
     ...(abandoned.has(run.id) && { interrupted: true }),
+    ...(run.status === "waiting" && run.waitsFor !== undefined && { waits_for: toWireWait(run.waitsFor) }),
     started_at: new Date(run.startedAt).toISOString(),
     ...(run.finishedAt !== undefined && {
       finished_at: new Date(run.finishedAt).toISOString(),
@@ -160,6 +168,11 @@ export function toWireRun(
     ...(run.conversation !== undefined && { conversation_id: run.conversation.id }),
     ...(run.error !== undefined && { error: toWireRunError(run.error, redactor) }),
   };
+}
+
+function toWireWait({ approvals, events = [], until }: RunWait): Record<string, unknown> {
+  const time = until === undefined ? {} : { until: new Date(until).toISOString() };
+  return { approvals, events: events.map(({ name }) => name), ...time };
 }
 
 /** The error of a stored run in JSON output. */
@@ -181,11 +194,18 @@ export function promptOfRun({ input }: StoredRun): string {
   return isRecord(prompt) && typeof prompt["text"] === "string" ? prompt["text"] : input;
 }
 
+/** The principal of a run; undefined for a user at the terminal. */
+export function principalOfRun({ context }: StoredRun): string | undefined {
+  const environment: unknown = JSON.parse(context);
+  const { principal } = isRecord(environment) ? environment : {};
+  return typeof principal === "string" ? principal : undefined;
+}
+
 /** A durable call in JSON output. */
 export function toWireCall(
   { runId, status, tool, result }: DurableCallResult,
   { input, startedAt, finishedAt }: StoredRun,
-  { engine: { redactor } }: Workspace,
+  { engine: { redactor } }: { readonly engine: Pick<Workspace["engine"], "redactor"> },
 ): Record<string, unknown> {
   return {
     run_id: runId,

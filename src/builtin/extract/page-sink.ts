@@ -1,6 +1,13 @@
 import { cutText, stripUnsafe } from "../../text/index.ts";
 import { BlockWriter, type Budget } from "./block-writer.ts";
-import { cutPage, type PageHeading, type PageImage, type PageLink, type PageTable } from "./extracted-page.ts";
+import {
+  type ExtractedPage,
+  cutPage,
+  type PageHeading,
+  type PageImage,
+  type PageLink,
+  type PageTable,
+} from "./extracted-page.ts";
 import { isHidden, isNonContentElement } from "./is-non-content.ts";
 import type { PageStyles } from "./page-styles.ts";
 import type { Attributes, MarkupHandler } from "./parse-markup-in-slices.ts";
@@ -17,15 +24,10 @@ export interface PageSinkOptions {
 }
 
 /** The content of a page. */
-export interface PageContent {
-  readonly text: string;
-  readonly markdown: string;
-  readonly links: readonly PageLink[];
-  readonly images: readonly PageImage[];
-  readonly headings: readonly PageHeading[];
-  readonly tables: readonly PageTable[];
-  readonly truncated: boolean;
-}
+export type PageContent = Pick<
+  ExtractedPage,
+  "text" | "markdown" | "links" | "images" | "headings" | "tables" | "truncated"
+>;
 
 /** Maximum length of each list. */
 export const listLimits = {

@@ -1,7 +1,7 @@
 // Runs in its own thread: its imports are heavy, and its work can take long.
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom/worker";
-import type { ExtractMethod } from "./extracted-page.ts";
+import type { ExtractMethod, ExtractedPage } from "./extracted-page.ts";
 import { isNonContentElement, isHidden } from "./is-non-content.ts";
 import { type PageContent, PageSink, cleanLabel } from "./page-sink.ts";
 import { PageStyles } from "./page-styles.ts";
@@ -19,14 +19,9 @@ export interface ArticleJob {
 }
 
 /** Content that was found in a page. */
-export interface Article {
+export interface Article extends Partial<Pick<ExtractedPage, "title" | "byline" | "site" | "published" | "excerpt">> {
   readonly method: ExtractMethod;
   readonly content: PageContent;
-  readonly title?: string;
-  readonly byline?: string;
-  readonly site?: string;
-  readonly published?: string;
-  readonly excerpt?: string;
 }
 
 interface FoundContent extends Omit<Article, "content"> {
@@ -179,18 +174,7 @@ const boilerplateNames: ReadonlySet<string> = new Set(
 );
 
 /** Elements whose class or id may identify them as boilerplate. */
-const containers: ReadonlySet<string> = new Set([
-  "div",
-  "ul",
-  "ol",
-  "p",
-  "span",
-  "form",
-  "aside",
-  "footer",
-  "a",
-  "table",
-]);
+const containers: ReadonlySet<string> = new Set("div ul ol p span form aside footer a table".split(" "));
 
 /** Removes everything that is certainly not content: navigation, hidden elements, and elements with such names. */
 function prunePage(document: DomDocument, styles: PageStyles): void {

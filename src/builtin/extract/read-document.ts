@@ -299,13 +299,8 @@ function compose(
     title: article.title ?? scan.title ?? "",
     ...withoutUndefined(reported),
     excerpt: scan.description ?? article.excerpt ?? cleanLabel(content.text.slice(0, 1000)),
-    text: content.text,
-    markdown: content.markdown,
+    ...content,
     links: structured ? links.slice(0, structuredLinks) : links,
-    images: content.images,
-    headings: content.headings,
-    tables: content.tables,
-    truncated: content.truncated,
   };
 }
 

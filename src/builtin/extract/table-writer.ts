@@ -21,17 +21,7 @@ export type TablePart =
   | { readonly kind: "data"; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: "layout"; readonly blocks: readonly (readonly string[])[] };
 
-const ownParts: ReadonlySet<string> = new Set([
-  "caption",
-  "colgroup",
-  "col",
-  "thead",
-  "tbody",
-  "tfoot",
-  "tr",
-  "td",
-  "th",
-]);
+const ownParts: ReadonlySet<string> = new Set("caption colgroup col thead tbody tfoot tr td th".split(" "));
 
 /** A larger span is a mistake, or an attack. */
 const maxSpan = 64;

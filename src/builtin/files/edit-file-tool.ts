@@ -11,8 +11,7 @@ import {
   createFileYielder,
 } from "../../file/index.ts";
 import type { EventLoopYielder } from "../../base/index.ts";
-import type { JsonOutput } from "../../schema/index.ts";
-import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import { type ArgsFor, type ToolOf, defineTool } from "../../tool/index.ts";
 import { applyEdits, undoEdits } from "./apply-edits.ts";
 import { lineDiff } from "./line-diff.ts";
 
@@ -85,11 +84,7 @@ const output = {
 } as const;
 
 /** The tool `edit_file`: exact replacements in a text file, all or none. */
-export function editFileTool({
-  files,
-}: {
-  readonly files: FileAccess;
-}): ToolFor<typeof input, JsonOutput<typeof output>> {
+export function editFileTool({ files }: { readonly files: FileAccess }): ToolOf<typeof input, typeof output> {
   return defineTool({
     name: "edit_file",
     description:

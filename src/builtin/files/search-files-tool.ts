@@ -1,6 +1,5 @@
 import type { FileAccess } from "../../file/index.ts";
-import type { JsonOutput } from "../../schema/index.ts";
-import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import { type ArgsFor, type ToolOf, defineTool } from "../../tool/index.ts";
 import { type FileQuery, searchFiles } from "./search-files.ts";
 
 const input = {
@@ -77,11 +76,7 @@ const output = {
 } as const;
 
 /** The tool `search_files`: text or a pattern in names and contents of files. */
-export function searchFilesTool({
-  files,
-}: {
-  readonly files: FileAccess;
-}): ToolFor<typeof input, JsonOutput<typeof output>> {
+export function searchFilesTool({ files }: { readonly files: FileAccess }): ToolOf<typeof input, typeof output> {
   return defineTool({
     name: "search_files",
     description:

@@ -13,7 +13,11 @@ import { compilePattern } from "../../schema/index.ts";
 import { fileToolFailure } from "./file-tool-reasons.ts";
 
 /** The query, and the folder and files to search. */
-export interface FileQuery extends LineQuery {
+export interface FileQuery {
+  /** The text or pattern to search for. */
+  readonly query: string;
+  readonly regex: boolean;
+  readonly ignoreCase: boolean;
   readonly target: "contents" | "names" | "both";
   /** The folder to look in. */
   readonly path: string;
@@ -212,15 +216,8 @@ interface LineMatcher {
   find(line: string): LineMatch | undefined;
 }
 
-/** A text or pattern to search for. */
-interface LineQuery {
-  readonly query: string;
-  readonly regex: boolean;
-  readonly ignoreCase: boolean;
-}
-
 /** Creates a matcher for plain text, or for a pattern; patterns that need backtracking are refused. */
-function lineMatcher({ query, regex, ignoreCase }: LineQuery): LineMatcher {
+function lineMatcher({ query, regex, ignoreCase }: FileQuery): LineMatcher {
   if (!regex && !ignoreCase) return plainMatcher(query);
   const { RE2JS } = loadPackage("re2js");
   if (regex) checkPattern(query);

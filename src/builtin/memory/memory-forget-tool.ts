@@ -1,5 +1,4 @@
-import type { JsonOutput } from "../../schema/index.ts";
-import { type ArgsFor, type ToolFor, defineTool } from "../../tool/index.ts";
+import { type ArgsFor, type ToolOf, defineTool } from "../../tool/index.ts";
 import type { MemoryService } from "./memory-service.ts";
 
 const input = {
@@ -63,7 +62,7 @@ export function memoryForgetTool({
   memories,
 }: {
   readonly memories: MemoryService;
-}): ToolFor<typeof input, JsonOutput<typeof output>> {
+}): ToolOf<typeof input, typeof output> {
   return defineTool({
     name: "memory_forget",
     aliases: ["memoryForget"],

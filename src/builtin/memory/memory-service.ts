@@ -24,14 +24,10 @@ export interface RecallQuery {
 }
 
 /** Selects the memories to delete: one by its id, or all that contain every word of the query. */
-export interface ForgetQuery {
+export interface ForgetQuery extends Partial<Omit<RecallQuery, "limit">> {
   readonly id?: string;
-  readonly query?: string;
-  readonly namespace?: string;
-  readonly tags?: readonly string[];
   /** Token from {@link ForgetResult} that confirms exactly these memories; without it a query deletes nothing. */
   readonly confirm?: string;
-  readonly signal?: AbortSignal;
 }
 
 /** Memories that were deleted or, without a confirmation, would be. */

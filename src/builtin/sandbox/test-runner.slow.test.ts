@@ -226,7 +226,7 @@ test("a report has a limited size, and ends with the reason why the run was inte
     message: "m".repeat(9000),
   }));
   const run = { path: "a.js", events, printed: `\u001b[31m${"o".repeat(40_000)}`, broken: "it ended" };
-  const report = testReport([run], { language: "javascript", unfounded: undefined });
+  const report = testReport([run], "javascript");
   expect(report).toMatchObject({ failed: 81, total: 81, truncated: true });
   expect(report.failures).toHaveLength(50);
   expect(report.failures.at(-1)).toEqual({ name: "a.js", message: "it ended" });

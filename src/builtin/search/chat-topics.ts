@@ -10,21 +10,14 @@ const maxTurnLength = 600;
 const maxWords = 4;
 const maxCharacters = 10;
 
-/** Describes the topic to find. */
-export interface TopicQuery {
-  /** The pronoun refers to a person: the answer to a "who" question, not its subject. */
-  readonly person: boolean;
-  /** The query itself, whose own words are not a topic. */
-  readonly query: string;
-}
-
 /**
  * Finds the topic of the last turns by counting: runs of up to four content words in the last six turns. Later turns,
- * turns of the user, capitals, quotes and possessors (法国的人口) score higher.
+ * turns of the user, capitals, quotes and possessors (法国的人口) score higher. The words of the query itself are not a
+ * topic. If its pronoun refers to a person, the topic is the answer to a "who" question, not its subject.
  */
-export function chatTopic(history: readonly ChatTurn[], { person, query }: TopicQuery): string | undefined {
+export function chatTopic(history: readonly ChatTurn[], query: string, isPerson: boolean): string | undefined {
   const turns = history.slice(-lookBack).map(({ role, content }) => ({ role, text: content.slice(0, maxTurnLength) }));
-  const left = person ? new Set(turns.flatMap(({ text }) => topicOfQuery(text))) : new Set<string>();
+  const left = isPerson ? new Set(turns.flatMap(({ text }) => topicOfQuery(text))) : new Set<string>();
   const scores = new Map<string, { readonly topic: string; score: number }>();
   for (const [age, { role, text }] of turns.toReversed().entries()) {
     const weight = (role === "user" || role === "human" ? 3 : 1) / (1 + age);

@@ -1,4 +1,4 @@
-import { canonicalUrl, stripUnsafe, withoutTracking } from "../../text/index.ts";
+import { basicReferences, canonicalUrl, decodeReferences, stripUnsafe, withoutTracking } from "../../text/index.ts";
 import type { SearchResult } from "./search-provider.ts";
 
 const maxLength = { title: 300, snippet: 1000, url: 2048 } as const;
@@ -42,8 +42,8 @@ function addressOf(url: string, schemes: readonly string[]): string | undefined 
 
 /** A text of unknown origin on one line, without markup. */
 export function cleanText(text: string, max: number): string {
-  const plain = openEntities(text.slice(0, maxRaw).replaceAll(/<\/?[a-z!][^<>]{0,2000}>/gi, tagSpace));
-  const line = stripUnsafe(plain)
+  const bare = text.slice(0, maxRaw).replaceAll(/<\/?[a-z!][^<>]{0,2000}>/gi, tagSpace);
+  const line = stripUnsafe(decodeReferences(bare, named))
     .replaceAll(/[\s\u00a0]+/g, " ")
     .trim();
   return line.length <= max
@@ -61,12 +61,7 @@ function tagSpace(tag: string): string {
 }
 
 const named: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
+  ...basicReferences,
   hellip: "…",
   ndash: "–",
   mdash: "—",
@@ -83,12 +78,3 @@ const named: Readonly<Record<string, string>> = {
   deg: "°",
   times: "×",
 };
-
-/** Decodes once only: `&amp;lt;` means `&lt;`. */
-function openEntities(text: string): string {
-  return text.replaceAll(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (entity, body: string) => {
-    if (!body.startsWith("#")) return Object.hasOwn(named, body) ? (named[body] ?? entity) : entity;
-    const code = /^#x/i.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1));
-    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : entity;
-  });
-}

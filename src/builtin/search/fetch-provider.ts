@@ -1,4 +1,4 @@
-import { type Clock, isFailureError, systemClock } from "../../base/index.ts";
+import { type Clock, isFailureError, systemClock, textOrJson } from "../../base/index.ts";
 import { type HttpClient, type HttpResponse, type RequestHeaders, retryAfterMs } from "../../net/index.ts";
 import { cleanText } from "./clean-results.ts";
 import type { SearchResult } from "./search-provider.ts";
@@ -94,7 +94,7 @@ export function readItems(name: string, items: readonly unknown[] | undefined, k
 
 /** Quotes a text of the provider in a message. */
 export function quoteProviderText(word: unknown, max = 200): string {
-  return cleanText(typeof word === "string" ? word : (JSON.stringify(word) ?? ""), max);
+  return cleanText(textOrJson(word), max);
 }
 
 /** Cool-down after a refusal: a client that retries at once is blocked for longer. */

@@ -1,5 +1,4 @@
-import type { JsonOutput } from "../../schema/index.ts";
-import { type ToolFor, defineTool, ok } from "../../tool/index.ts";
+import { type ToolOf, defineTool, ok } from "../../tool/index.ts";
 import { searchMs } from "./fetch-provider.ts";
 import { type ChatTurn, chatTopic, segmentText } from "./chat-topics.ts";
 import { type SearchService, noProviderMessage } from "./search.ts";
@@ -63,11 +62,7 @@ const output = {
 } as const;
 
 /** `web_search`: addresses, titles and snippets for a query. */
-export function webSearchTool({
-  search,
-}: {
-  readonly search: SearchService;
-}): ToolFor<typeof input, JsonOutput<typeof output>> {
+export function webSearchTool({ search }: { readonly search: SearchService }): ToolOf<typeof input, typeof output> {
   return defineTool({
     name: "web_search",
     description:
@@ -130,7 +125,7 @@ interface PronounMatch {
  */
 export function refineQuery(query: string, history: readonly ChatTurn[]): string {
   const match = hasTopic(query) ? undefined : (pronounIn(query) ?? chinesePronounIn(query));
-  const topic = match && chatTopic(history, { person: match.person, query });
+  const topic = match && chatTopic(history, query, match.person);
   if (match === undefined || topic === undefined) return query;
   const after = query.slice(match.at + match.length);
   // 其历史 is 它的历史.

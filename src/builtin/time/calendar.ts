@@ -67,28 +67,8 @@ function daysInMonth(year: number, month: number): number {
 }
 
 /** From Monday on, as weeks begin. */
-export const weekdayNames: readonly string[] = [
-  "Monday",
-  "Tuesday",
-  "Wednesday",
-  "Thursday",
-  "Friday",
-  "Saturday",
-  "Sunday",
-];
+export const weekdayNames: readonly string[] = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
 
 /** The months in English. */
-export const monthNames: readonly string[] = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+export const monthNames: readonly string[] =
+  "January February March April May June July August September October November December".split(" ");

@@ -2,7 +2,7 @@ import { parseJson } from "../../base/index.ts";
 import { rollUp } from "./merge-rolling-cues.ts";
 import { transcriptFailure } from "./transcript-reasons.ts";
 import { isRecord } from "../../schema/index.ts";
-import { stripUnsafe } from "../../text/index.ts";
+import { basicReferences, decodeReferences, stripUnsafe } from "../../text/index.ts";
 import { nestsDeeperThan } from "../data/json/read-data.ts";
 
 /** The forms of captions that can be read. */
@@ -198,31 +198,9 @@ function secondsOf(text: string): number | undefined {
 function plain(line: string): string {
   const bare = line.includes("<") ? line.replaceAll(tag, "") : line;
   const words = bare.includes("{") ? bare.replaceAll(override, "") : bare;
-  return stripUnsafe(words.includes("&") ? decodeReferences(words) : words)
+  return stripUnsafe(words.includes("&") ? decodeReferences(words, named) : words)
     .replaceAll(/\s+/g, " ")
     .trim();
 }
 
-const named: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  lrm: "",
-  rlm: "",
-};
-
-/** References to characters, once: `&amp;lt;` is the text `&lt;`. */
-function decodeReferences(text: string): string {
-  return text.replaceAll(
-    /&(?:([a-z]{2,5})|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi,
-    (all, name?: string, ...codes: unknown[]) => {
-      if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? all) : all;
-      const [decimal, hex] = codes;
-      const code = typeof decimal === "string" ? Number(decimal) : Number.parseInt(String(hex), 16);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
-    },
-  );
-}
+const named: Readonly<Record<string, string>> = { ...basicReferences, lrm: "", rlm: "" };

@@ -24,13 +24,6 @@ export interface GeocodedPlace extends GeoPlace {
   readonly within: readonly string[];
 }
 
-/** Query for locations. */
-export interface PlaceSearch {
-  readonly location: string;
-  readonly language: WeatherLanguage;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Suffixes of Chinese names that a gazetteer often omits. */
 const ending = /(?<=..)(?:特别行政区|自治区|自治州|地区|[市县区省州])$/;
 
@@ -39,7 +32,9 @@ const ending = /(?<=..)(?:特别行政区|自治区|自治州|地区|[市县区�
  */
 export async function searchPlaces(
   host: WeatherHost,
-  { location, language, signal }: PlaceSearch,
+  location: string,
+  language: WeatherLanguage,
+  signal?: AbortSignal,
 ): Promise<GeocodedPlace[]> {
   const [name] = partsOf(location);
   for (const tried of new Set([name, name.replace(ending, "")])) {

@@ -119,7 +119,7 @@ async function resolvePlace(
   if (latitude !== undefined && longitude !== undefined) {
     return { place: { name: location.trim() || `${latitude}, ${longitude}`, latitude, longitude }, alternatives: [] };
   }
-  const places = await searchPlaces(geocoding, { location, language: resolveWeatherLanguage(query), signal });
+  const places = await searchPlaces(geocoding, location, resolveWeatherLanguage(query), signal);
   return choosePlace(places, { location, country });
 }
 

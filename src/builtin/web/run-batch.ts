@@ -1,4 +1,5 @@
 import { type Clock, FailureError, isFailureError, raceAbort, withinLimits } from "../../base/index.ts";
+import type { PageRequest } from "./fetch-page.ts";
 import { BatchTime, type TimeLimits } from "./batch-time.ts";
 import type { PageBatchItem, GetPagesOptions } from "./page.ts";
 import type { PoliteQueue } from "./polite-queue.ts";
@@ -17,12 +18,7 @@ export interface Batch<Page> {
 }
 
 /** Time budget of a page in a batch. */
-export interface PageBudget {
-  readonly signal: AbortSignal;
-  /** Time that the page may take from now on. */
-  readonly pageMs: () => number;
-  /** Time that the site's robots.txt may take from now on. */
-  readonly robotsMs: () => number;
+export interface PageBudget extends Pick<PageRequest, "signal" | "pageMs" | "robotsMs"> {
   /** Exchanges the slot at one host for a slot at another. */
   readonly onHost: (host: string) => Promise<void>;
 }

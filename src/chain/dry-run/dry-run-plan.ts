@@ -11,8 +11,18 @@ import type { UnknownSite, Unknowns } from "./unknown-values.ts";
  * Returns the plan for a dry run: no approval is requested, and an expression that needs the result of a withheld call
  * does not fail. The known part of its value is evaluated, and the rest is recorded.
  */
-export function dryPlan(plan: Plan, unknowns: Unknowns): Plan {
-  return dryChain({ plan, prefix: "", callers: [], origins: new Map(), unknowns });
+export function dryPlan(plan: Plan, unknowns: Unknowns, onWait: (wait: SkippedWait) => void): Plan {
+  return dryChain({ plan, prefix: "", callers: [], origins: new Map(), unknowns, onWait });
+}
+
+/** A wait that a dry run does not make. */
+export interface SkippedWait {
+  /** Key of the wait within the run. */
+  readonly key: string;
+  /** Path of its step. */
+  readonly path: string;
+  readonly kind: "timer" | "event";
+  readonly args: unknown;
 }
 
 /** A chain, and the position at which it is called. */
@@ -25,6 +35,7 @@ interface DryChainSite {
   /** Its untrusted inputs, each with the path of the step that it comes from. */
   readonly origins: ReadonlyMap<string, string>;
   readonly unknowns: Unknowns;
+  readonly onWait: (wait: SkippedWait) => void;
 }
 
 /** A step of the chain. */
@@ -61,11 +72,15 @@ function dryChain(site: DryChainSite): Plan {
 }
 
 function dryStep(step: PlanStep, site: DryStepSite): PlanStep {
-  const { condition, forEach, repeat, cache, compensate } = step;
+  const { condition, forEach, repeat, cache, compensate, wait } = step;
   return {
     ...step,
     target: dryTarget(step, site),
-    params: dryParams({ target: step.target, params: step.params, written: step.spec.params }, site),
+    params:
+      wait === undefined
+        ? dryParams({ target: step.target, params: step.params, written: step.spec.params }, site)
+        : dryKey(step.params, site),
+    wait: wait && { ...wait, skip: (key, args) => site.onWait({ key, path: site.path, kind: wait.kind, args }) },
     condition: condition && dryCondition(condition, site),
     forEach: forEach && { ...forEach, items: dryItems(forEach.items, site) },
     repeat: repeat && { ...repeat, until: dryUntil(repeat.until, site) },
@@ -81,9 +96,9 @@ function dryStep(step: PlanStep, site: DryStepSite): PlanStep {
 
 function dryTarget({ target: { chain, ...target }, params }: PossibleCall, site: DryStepSite): Target {
   if (chain === undefined) return target;
-  const { path, plan, callers, unknowns } = site;
+  const { path, plan, callers, unknowns, onWait } = site;
   const origins = new Map(untrustedParts(params, site).map(([[input], from]) => [String(input), from]));
-  const within = { prefix: `${path}/`, callers: [...callers, plan.name], origins, unknowns };
+  const within = { prefix: `${path}/`, callers: [...callers, plan.name], origins, unknowns, onWait };
   return { ...target, chain: () => dryChain({ ...within, plan: chain() }) };
 }
 

@@ -20,7 +20,7 @@ import { stepPathOfKey } from "../interpreter/parse-step-key.ts";
 import { stubFromSchema } from "./stub-from-schema.ts";
 import { Unknowns } from "./unknown-values.ts";
 
-/** A call that a dry run did not make. */
+/** A call that a dry run did not make, or a wait (`tool: "wait"`). */
 export interface WithheldCall {
   /** Key of the call within the run; begins with the path of its step. */
   readonly key: string;
@@ -87,7 +87,13 @@ export function dryRunner(options: DryRunOptions): DryRunner {
   const unknowns = new Unknowns();
   return {
     withheld,
-    prepare: (plan) => dryPlan(plan, unknowns),
+    prepare: (plan) =>
+      dryPlan(plan, unknowns, ({ key, path, kind, args }) => {
+        const { redactor = createRedactor([]) } = options;
+        const effect = kind === "event" ? "read" : "pure";
+        withheld.push({ key, tool: "wait", effect, args: logValue(args, redactor) });
+        if (kind === "event") unknowns.addOutput(path, "all");
+      }),
     get unknownOutput() {
       return unknowns.unknownOf("");
     },

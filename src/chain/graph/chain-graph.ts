@@ -1,6 +1,7 @@
 import { isRecord, propertiesOf } from "../../schema/index.ts";
 import { calledPlan, targetEffect } from "../plan/chain-effect.ts";
 import type { FallbackPlan, Plan, PlanStep, Target } from "../plan/plan.ts";
+import type { WaitSpec } from "../plan/chain-spec.ts";
 import { dataReferencesOf } from "../plan/step-references.ts";
 import type {
   ChainGraph,
@@ -47,6 +48,7 @@ function graphStep(step: PlanStep): GraphStep {
     kind: kindOf(target),
     id,
     tool: target.name,
+    ...(spec.wait !== undefined && { wait: waitText(spec.wait) }),
     ...(description !== undefined && { description }),
     effect: effectOf(step),
     ...(condition !== undefined && { condition: bare(String(condition)) }),
@@ -59,6 +61,13 @@ function graphStep(step: PlanStep): GraphStep {
     ...(timeoutMs !== undefined && { timeoutMs }),
     fallbacks: step.onFailure.fallback.filter((entry) => standsInFor(entry, step)).map(graphFallback),
   };
+}
+
+function waitText(wait: WaitSpec): string {
+  if (typeof wait !== "object") return bare(String(wait));
+  const { event, timeout, until } = wait;
+  if (event === undefined) return `until ${bare(String(until))}`;
+  return `for ${bare(event)}${timeout === undefined ? "" : `, at most ${bare(String(timeout))}`}`;
 }
 
 function kindOf({ chain }: Target): "tool" | "chain" {

@@ -1,10 +1,15 @@
 import type { GraphFallback, GraphStep } from "./graph.ts";
 
+/** The tool or chain of a step, or what it waits for. */
+export function calleeText({ tool, wait }: Pick<GraphStep, "tool" | "wait">): string {
+  return wait === undefined ? tool : `${tool} ${wait}`;
+}
+
 /** All facts of a graph about a step, one per line, for tooltips. */
 export function describeStep(step: GraphStep): string {
   const fact = (text: string, value: unknown): string[] => (value === undefined ? [] : [text]);
   return [
-    `${step.id}: ${step.kind === "chain" ? "chain " : ""}${step.tool} (${step.effect})`,
+    `${step.id}: ${step.kind === "chain" ? "chain " : ""}${calleeText(step)} (${step.effect})`,
     ...fact(`${step.description}`, step.description),
     ...fact(`if ${step.condition}`, step.condition),
     ...fact(`for each of ${step.forEach?.items}, ${step.forEach?.concurrency} at once`, step.forEach),

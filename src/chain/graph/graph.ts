@@ -18,6 +18,8 @@ export interface GraphStep {
   readonly kind: "tool" | "chain";
   readonly id: string;
   readonly tool: string;
+  /** For a step that waits: `3d`, or `for payment, at most 7d`. */
+  readonly wait?: string;
   readonly description?: string;
   readonly effect: GraphEffect;
   /** Expressions are shown without their `${…}`. */

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { hostileGraph, hostileTexts } from "../../../test/support/hostile-graph.ts";
+import { planSpec } from "../../../test/support/planning.ts";
+import { chainGraph } from "./chain-graph.ts";
+import { toGraphJson } from "./to-graph-json.ts";
+import { toSvg } from "./to-svg.ts";
 import type { ChainGraph, GraphStep } from "./graph.ts";
 import { toMermaid } from "./to-mermaid.ts";
 
@@ -71,4 +75,22 @@ test("long texts are cut", () => {
       .map((each) => each.length),
   );
   expect(maxLength).toBeLessThan(hostileTexts.length * 700);
+});
+
+test("[P05] a step that waits shows what it waits for, in every format", () => {
+  const { plan } = planSpec({
+    name: "c",
+    steps: [
+      { id: "cool", wait: "3d" },
+      { id: "paid", wait: { event: "payment", timeout: "7d" }, depends_on: ["cool"] },
+      { id: "then", wait: { until: "${steps.paid.output.at}" } },
+    ],
+  });
+  if (plan === undefined) throw new Error("no plan");
+  const graph = chainGraph(plan);
+  const mermaid = toMermaid(graph);
+  for (const text of ["wait 3d", "wait for payment, at most 7d", "wait until steps.paid.output.at"])
+    for (const shown of [mermaid, toSvg(graph)]) expect(shown).toContain(text);
+  expect(mermaid).toContain('{{"');
+  expect(toGraphJson(graph).nodes[0]).toMatchObject({ id: "cool", tool: "wait", wait: "3d", effect: "pure" });
 });

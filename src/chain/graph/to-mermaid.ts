@@ -1,6 +1,6 @@
 import { cutDisplay } from "../../text/index.ts";
 import { prose } from "./svg/render-xml.ts";
-import { duration, furtherCondition } from "./describe-step.ts";
+import { calleeText, duration, furtherCondition } from "./describe-step.ts";
 import {
   type ChainGraph,
   type GraphEdge,
@@ -65,7 +65,8 @@ function shape(node: GraphNode): string {
     const fields = node.fields.slice(0, 20).join(", ");
     return `(["${label([node.kind, fields])}"])`;
   }
-  const text = label([node.id, node.tool, ...marks(node)]);
+  const text = label([node.id, calleeText(node), ...marks(node)]);
+  if (node.wait !== undefined) return `{{"${text}"}}`;
   return node.kind === "chain" ? `[["${text}"]]` : `["${text}"]`;
 }
 

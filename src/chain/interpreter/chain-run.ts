@@ -22,6 +22,8 @@ export interface Pending {
   progress?(value: unknown): void;
   /** The approval has this id; `note` says why it is requested once more, or still pending. */
   approvalRequested?(approvalId: string, note?: string): void;
+  /** The wait ends at this time at the latest, in epoch milliseconds. */
+  waitBegan?(until: number | undefined): void;
 }
 
 /** An expression to evaluate: parameters, a list, a message. */

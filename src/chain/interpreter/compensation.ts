@@ -81,6 +81,7 @@ export class Compensation implements Pending {
       case "decided":
         return this.#decided(current, outcome);
       case "fired":
+      case "event":
       case "cancel":
       case "suspended":
         return undefined;

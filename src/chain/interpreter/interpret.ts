@@ -77,6 +77,10 @@ class Loop implements HostListener {
     this.#run.pending.get(key)?.approvalRequested?.(approvalId, note);
   }
 
+  waitBegan(key: string, until: number | undefined): void {
+    this.#run.pending.get(key)?.waitBegan?.(until);
+  }
+
   #goOn(): void {
     try {
       if (this.#isOver()) this.#done();

@@ -40,6 +40,14 @@ export type RunEvent =
   | (StepEvent & { readonly type: "step-fallback"; readonly fallbackTool: string; readonly error: Failure })
   | (StepEvent & { readonly type: "step-suspended"; readonly approvalId: string | undefined; readonly message: string })
   | (StepEvent & {
+      /** The step waits for a time or an event. */
+      readonly type: "step-waiting";
+      /** The name of the event. */
+      readonly event: string | undefined;
+      /** End of the wait in epoch milliseconds. */
+      readonly until: number | undefined;
+    })
+  | (StepEvent & {
       readonly type: "step-approval-decided";
       readonly approvalId: string;
       readonly status: "approved" | "rejected" | "expired";

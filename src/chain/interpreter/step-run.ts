@@ -1,6 +1,6 @@
 import type { Failure, Bagged } from "../../base/index.ts";
 import { missing } from "../../expr/index.ts";
-import { type StepApproval, requestStepApproval, isStepApproval } from "./step-approval.ts";
+import { requestStepApproval, isStepApproval } from "./step-approval.ts";
 import type { ChainFrame } from "./chain-frame.ts";
 import { Items, isItems } from "./items.ts";
 import type { RunEvent } from "./run-events.ts";
@@ -10,6 +10,12 @@ import type { StepState, StepStatus } from "./step-state.ts";
 import { addQueued } from "./step-times.ts";
 import { Unit } from "./unit.ts";
 import type { UnitOwner } from "./unit-owner.ts";
+
+/** An approval or a wait of a step, which continues once the step has a slot. */
+interface SlotWaiter {
+  readonly isOver: boolean;
+  resume(): void;
+}
 
 /** The lifecycle of one step: approval if required, execution once or for each item, and its end. */
 export class StepRun implements UnitOwner, Bagged {
@@ -21,12 +27,12 @@ export class StepRun implements UnitOwner, Bagged {
   #items: Items | undefined = undefined;
   /** Work done so far, in case the step does not succeed: that can be compensated, too. */
   partlyDone: PartlyDone | undefined = undefined;
-  /** Pending approvals of the step and of its items. */
-  #pendingApprovals = 0;
+  /** Pending approvals and waits of the step and of its items. */
+  #pendingWaits = 0;
   /** It holds a slot among the running steps of its chain. */
   #hasSlot = true;
-  /** Approvals that are decided and wait for a slot. */
-  #returning: StepApproval[] | undefined = undefined;
+  /** Approvals that are decided, and waits that have ended, and that wait for a slot. */
+  #returning: SlotWaiter[] | undefined = undefined;
 
   constructor(frame: ChainFrame, state: StepState) {
     this.frame = frame;
@@ -162,36 +168,36 @@ export class StepRun implements UnitOwner, Bagged {
     this.frame.closed(this);
   }
 
-  // --- its slot, while it waits for approvals
+  // --- its slot, while it waits for approvals, times and events
 
-  /** One more approval is pending. */
+  /** One more approval or wait is pending. */
   waits(): void {
-    this.#pendingApprovals++;
+    this.#pendingWaits++;
     this.releaseSlotIfIdle();
   }
 
-  /** If only approvals are pending, releases the slot. */
+  /** If only approvals and waits are pending, releases the slot. */
   releaseSlotIfIdle(): void {
     const working = (this.#items?.inFlight ?? 0) || 1;
-    if (!this.#hasSlot || this.#pendingApprovals === 0 || this.#pendingApprovals < working) return;
+    if (!this.#hasSlot || this.#pendingWaits === 0 || this.#pendingWaits < working) return;
     this.#hasSlot = false;
     this.state.status = "waiting";
     this.frame.releaseSlot();
     this.frame.advance();
   }
 
-  /** An approval was decided: the step continues immediately, or once it has a slot. */
-  returns(approval: StepApproval): void {
-    if (this.#hasSlot) return this.#goOn(approval);
+  /** An approval was decided, or a wait has ended: the step continues immediately, or once it has a slot. */
+  returns(waiter: SlotWaiter): void {
+    if (this.#hasSlot) return this.#goOn(waiter);
     this.#returning ??= [];
-    if (this.#returning.push(approval) === 1) this.frame.acquireSlot(() => this.#back());
+    if (this.#returning.push(waiter) === 1) this.frame.acquireSlot(() => this.#back());
   }
 
   /**
-   * An approval is withdrawn. The work that waited for it ends now and closes its step, which needs a slot to release.
+   * An approval or a wait is withdrawn. The work that waited for it ends now and closes its step, which needs a slot to release.
    */
   stopsWaiting(): void {
-    this.#pendingApprovals--;
+    this.#pendingWaits--;
     if (this.#hasSlot) return;
     this.#hasSlot = true;
     this.frame.keepSlot();
@@ -203,14 +209,14 @@ export class StepRun implements UnitOwner, Bagged {
     // It was cancelled in the meantime, and has held its own slot since.
     if (this.#hasSlot) return this.frame.releaseSlot();
     this.#hasSlot = true;
-    for (const approval of returning) this.#goOn(approval);
+    for (const waiter of returning) this.#goOn(waiter);
   }
 
-  #goOn(approval: StepApproval): void {
-    if (approval.isOver) return;
-    this.#pendingApprovals--;
+  #goOn(waiter: SlotWaiter): void {
+    if (waiter.isOver) return;
+    this.#pendingWaits--;
     this.state.status = "running";
-    approval.resume();
+    waiter.resume();
   }
 
   emit(event: StepEventBody): void {

@@ -78,6 +78,16 @@ export interface PendingStepApproval {
   readonly isCompensation: boolean;
 }
 
+/** An open wait of a step for a time or an event. */
+export interface OpenStepWait {
+  /** Journal key of the wait within the run. */
+  readonly key: string;
+  /** The name of the event. */
+  readonly event: string | undefined;
+  /** Epoch milliseconds. */
+  readonly until: number | undefined;
+}
+
 /**
  * State of one step of a run: the interpreter writes it; log, events and explanations read it. Optional fields are set
  * only if they have a value: thousands of runs may wait at once, each with all its steps.
@@ -111,6 +121,8 @@ export interface StepState {
   approvalId?: string | undefined;
   /** Pending approvals for it, or for its compensation. */
   pendingApprovals?: PendingStepApproval[] | undefined;
+  /** Its open waits for times and events. */
+  waits?: readonly OpenStepWait[] | undefined;
   /** Total duration of its calls, without the time that they waited. */
   workMs: number;
   /** Time that it waited for slots of the engine or for decisions; the items of a `for_each` have their own. */

@@ -5,6 +5,7 @@ import type { CallOutcome, HostOutcome, CallWork } from "../../run/index.ts";
 import type { FallbackPlan, PlanStep, RepeatPlan, Target } from "../plan/plan.ts";
 import { requestUnitApproval, mayReplaceUnapproved } from "./request-unit-approval.ts";
 import { callChain } from "./call-chain.ts";
+import { beginStepWait } from "./step-wait.ts";
 import { recordCallFacts } from "./record-call-facts.ts";
 import type { ChainFrame, ChainFrameOwner } from "./chain-frame.ts";
 import { isRefusal } from "./is-refusal.ts";
@@ -131,7 +132,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     this.#doing = undefined;
     if (child.undone > 0) this.#undone++;
     if (child.doubt !== undefined) this.#owner.didPart(this, { doubt: child.doubt });
-    if (child.stop === undefined) this.#succeeded(child.output);
+    if (child.stop === undefined) this.succeeded(child.output);
     else this.fail(child.stop.error, child.plan.effect);
   }
 
@@ -143,6 +144,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     this.#key = keys + stepCallKey(this.#plan, position, ++this.#calls);
     const target = this.target;
     if (target.chain !== undefined) return this.#callChain(target.chain, position);
+    if (this.#plan.wait !== undefined && this.#fallback < 0) return beginStepWait(this, this.#key);
     let cache: CallWork["cache"];
     try {
       if (this.#plan.cache !== undefined && this.#fallback < 0)
@@ -182,7 +184,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     recordCallFacts(this.step.state, result.meta, this.item?.index);
     addCallTimes(this.step.state, this.item?.index, result);
     if (result.queuedMs !== undefined) this.queuedMs += result.queuedMs;
-    if (result.success) return this.#succeeded(result.output);
+    if (result.success) return this.succeeded(result.output);
     const { error } = result;
     const end = unknownEndOf(error, effect);
     if (end !== undefined) this.#doubt(end);
@@ -232,7 +234,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
 
   // --- outcomes
 
-  #succeeded(value: unknown): void {
+  succeeded(value: unknown): void {
     const select = this.#fallback < 0 ? this.#plan.select : this.#standIn?.select;
     let output = value;
     try {

@@ -1,9 +1,9 @@
 import { createRedactor } from "../../secrets/index.ts";
 import { type Language, stripUnsafe } from "../../text/index.ts";
 import type { RunFacts } from "../interpreter/run-facts.ts";
-import type { StepState, StepStatus } from "../interpreter/step-state.ts";
+import type { OpenStepWait, StepState, StepStatus } from "../interpreter/step-state.ts";
 import { stepTimes } from "../interpreter/step-times.ts";
-import { formatPath } from "../../base/index.ts";
+import { definedOnly, formatPath } from "../../base/index.ts";
 import { findUntrustedValues } from "../plan/untrusted-target.ts";
 import { readSourceReport } from "../../tool/index.ts";
 import { explainFactText } from "../texts/chain-texts.ts";
@@ -82,7 +82,7 @@ function outcomeFact(site: StepLocation, status: Exclude<StepStatus, "skipped">,
   const called = { step, tool: state.step.target.name, attempts };
   switch (status) {
     case "success":
-      return { code: "succeeded", params: { ...called, ...durationOf(site) } };
+      return successFact(site);
     case "recovered": {
       const fallback = state.fallbackTool === undefined ? undefined : { fallback: state.fallbackTool };
       return { code: "recovered", params: { ...called, ...fallback, ...durationOf(site) } };
@@ -94,7 +94,7 @@ function outcomeFact(site: StepLocation, status: Exclude<StepStatus, "skipped">,
     case "cancelled":
       return { code: "cancelled", params: state.startedAt === 0 ? { step } : { step, ...durationOf(site) } };
     case "waiting":
-      return { code: "awaits_approval", params: { step, approvals: approvalsOf(state) } };
+      return waitingFact(state);
     case "running":
       if (interrupted) return { code: "interrupted", params: { step } };
       return { code: "running", params: { step, ...durationOf(site) } };
@@ -103,6 +103,30 @@ function outcomeFact(site: StepLocation, status: Exclude<StepStatus, "skipped">,
     default:
       return status satisfies never;
   }
+}
+
+function successFact(site: StepLocation): ExplainFact {
+  const { path: step, attempts, step: planned } = site.state;
+  if (planned.wait !== undefined)
+    return { code: "wait_ended", params: { step, ...durationOf(site), ...eventOf(site.state) } };
+  return { code: "succeeded", params: { step, tool: planned.target.name, attempts, ...durationOf(site) } };
+}
+
+function waitingFact(state: StepState): ExplainFact {
+  const { path: step, waits, pendingApprovals } = state;
+  if (waits === undefined || pendingApprovals !== undefined)
+    return { code: "awaits_approval", params: { step, approvals: approvalsOf(state) } };
+  return { code: "awaits_external", params: { step, waits: waits.map(toExternalWait) } };
+}
+
+function toExternalWait({ event, until }: OpenStepWait): { readonly event?: string; readonly until?: string } {
+  return definedOnly({ event, until: until === undefined ? undefined : new Date(until).toISOString() });
+}
+
+/** The name of the event that a step waited for. */
+function eventOf({ input }: StepState): { readonly event?: string } {
+  const event = isRecord(input) ? input["event"] : undefined;
+  return typeof event === "string" ? { event } : {};
 }
 
 function durationOf({ state, run }: StepLocation): { readonly ms: number; readonly queuedMs?: number } {

@@ -2,7 +2,14 @@ import { type Failure, definedOnly } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { renderCoded } from "../../text/index.ts";
 import { type OmittedTool, readSourceReport } from "../../tool/index.ts";
-import type { FailedAttempt, ItemState, NotRetried, StepState, StepStatus } from "../interpreter/step-state.ts";
+import type {
+  FailedAttempt,
+  ItemState,
+  NotRetried,
+  OpenStepWait,
+  StepState,
+  StepStatus,
+} from "../interpreter/step-state.ts";
 import { type LogRedactor, logValue } from "./log-value.ts";
 import { itemsAtOnce, stepTimes } from "../interpreter/step-times.ts";
 import { rounded } from "./run-metrics.ts";
@@ -45,6 +52,14 @@ export interface PendingApprovalLog {
   readonly message: string;
   /** The approval is for the compensation of the step. */
   readonly undo?: true;
+}
+
+/** An open wait for a time or an event, as logs show it. */
+export interface StepWaitLog {
+  /** The name of the event. */
+  readonly event?: string;
+  /** End of the wait in local time; absent if it has none. */
+  readonly until?: string;
 }
 
 /** One step, as the execution log shows it; fields that do not apply are omitted. */
@@ -93,6 +108,8 @@ export interface StepLog {
   readonly approval_id?: string;
   /** Pending approvals. */
   readonly pending_approvals?: readonly PendingApprovalLog[];
+  /** Times and events that it waits for. */
+  readonly waits_for?: readonly StepWaitLog[];
   readonly compensation?: { readonly status: "success" | "failed"; readonly error?: LoggedError };
 }
 
@@ -122,7 +139,12 @@ export function toStepLog(state: StepState, options: StepLogOptions): StepLog | 
     ...reportedFields(state, redactor),
     ...outcomeFields(state, redactor),
     ...otherFields(state, redactor),
+    ...(state.waits && { waits_for: state.waits.map((wait) => toWaitLog(wait, options.utcOffset)) }),
   };
+}
+
+function toWaitLog({ event, until }: OpenStepWait, utcOffset: number | undefined): StepWaitLog {
+  return definedOnly({ event, until: until === undefined ? undefined : toLocalTime(until, utcOffset) });
 }
 
 /** The tokens that the calls of a step used, of all attempts and items; those of a sub-chain belong to its steps. */

@@ -19,15 +19,16 @@ const allowed = (decided: string): JsonSchema => ({
   description: `Untrusted content may decide ${decided}.`,
 });
 
-const durationForms = (min: object): JsonSchema => ({
+const durationForms = (min: object): { readonly anyOf: readonly JsonSchema[] } => ({
   anyOf: [
     { type: "number", ...min },
     { type: "string", minLength: 1, pattern: String.raw`^\s*\d+(\.\d+)?\s*(ms|s|m|h|d)\s*$` },
   ],
 });
+const durationTypes = durationForms({ exclusiveMinimum: 0 });
 const duration = {
   title: 'seconds above 0, or text such as "500ms", "30s", "2m", "1h" or "7d"',
-  ...durationForms({ exclusiveMinimum: 0 }),
+  ...durationTypes,
 };
 const delay = {
   title: 'seconds, or text such as "500ms", "30s" or "2m"',
@@ -47,6 +48,23 @@ const select = {
 };
 
 const tool = { ...text, description: "A tool, or another chain." };
+
+const expression = { type: "string", pattern: String.raw`\$\{` };
+
+const waitTime = {
+  title: `${duration.title}, or an expression`,
+  anyOf: [...duration.anyOf, expression],
+};
+
+/** The map form of `wait`. */
+export const waitSchema: ClosedSchema = closed({
+  event: { ...text, description: "Waits until an event with this name arrives for the run; its data is the output." },
+  timeout: {
+    ...waitTime,
+    description: "Without the event in this time the step fails with timeout. Default: no limit.",
+  },
+  until: { ...text, description: "Waits until this time, such as 2026-11-20T08:00:00+08:00." },
+});
 
 const fallback = {
   ...closed({
@@ -128,6 +146,11 @@ export const stepSchema: ClosedSchema = {
   ...closed({
     id: { ...text, description: "Letters, digits, _ and -; other steps read ${steps.ID.output}." },
     tool,
+    wait: {
+      title: `${duration.title}, an expression, or a map with event and timeout, or until`,
+      anyOf: [...waitTime.anyOf, waitSchema],
+      description: "Waits in place of a call; the run is suspended meanwhile.",
+    },
     description: { type: "string", description: "Description for people." },
     params,
     output: closed({
@@ -176,6 +199,11 @@ export const stepSchema: ClosedSchema = {
   }),
   required: ["id", "tool"],
 };
+
+/** One step that waits. Its `wait` in the form of a map is checked by itself. */
+export function waitStepSchemaFor(wait: unknown): ClosedSchema {
+  return { ...stepSchema, required: wait === null ? ["id", "wait"] : ["id"] };
+}
 
 const input = {
   ...parameterMapSchema,
@@ -233,7 +261,10 @@ export const chainFileSchema: JsonSchema = {
   properties: {
     ...keys,
     input: { description: input.description, anyOf: [parameterMapSchema, parameterListSchema()] },
-    steps: { ...keys.steps, items: stepSchema },
+    steps: {
+      ...keys.steps,
+      items: { ...stepSchema, required: ["id"], anyOf: [{ required: ["tool"] }, { required: ["wait"] }] },
+    },
   },
 };
 

@@ -56,10 +56,17 @@ export interface RepeatSpec {
   readonly delay?: DurationSpec;
 }
 
+/** A wait of a step: a duration, a time, or an external event. All of them may be expressions. */
+export type WaitSpec =
+  | DurationSpec
+  | { readonly event?: string; readonly timeout?: DurationSpec; readonly until?: string };
+
 /** One step, as a file writes it. */
 export interface StepSpec {
   readonly id: string;
-  readonly tool: string;
+  /** The tool or chain to call. A step has this or `wait`. */
+  readonly tool?: string;
+  readonly wait?: WaitSpec;
   readonly description?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly output?: OutputSpec;

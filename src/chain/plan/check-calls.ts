@@ -56,7 +56,7 @@ class CallsCheck {
   step(step: PlanStep): void {
     const { spec, target, index } = step;
     const path = ["steps", index];
-    this.#call(target, { params: spec.params, path, user: step });
+    if (step.wait === undefined) this.#call(target, { params: spec.params, path, user: step });
     if (spec.error_handling !== undefined) {
       this.#fallbacks(spec.error_handling, [...path, "error_handling"], step);
     }

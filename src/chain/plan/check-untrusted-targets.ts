@@ -15,7 +15,7 @@ import type { DestructiveCall } from "./check-untrusted.ts";
  */
 export function checkUntrustedTargets(plan: Plan, report: ChainReport): void {
   const steps = plan.steps.filter(
-    (step) => step.spec.untrusted !== undefined || callsOfStep(step).some(mayHaveTargets),
+    (step) => step.wait === undefined && (step.spec.untrusted !== undefined || callsOfStep(step).some(mayHaveTargets)),
   );
   if (steps.length === 0) return;
   const values = findUntrustedValues(plan);

@@ -128,7 +128,9 @@ interface TaintedDestructiveCall {
 
 /** Finds destructive calls without an approval that untrusted values reach, also in the chains that are called. */
 class DestructiveCallFinder {
-  readonly #search = new CalledChainSearch(destructiveCall);
+  readonly #search = new CalledChainSearch(({ call: { target, params, step }, chain, isStrict }) =>
+    isStrict && isDestructive(target, params) ? { tool: target.name, step: step.id, chain } : undefined,
+  );
   // By the specs of the plans: a dry run creates a new plan whenever a chain is called.
   readonly #within = new Map<ChainSpec, TaintedDestructiveCall | "none">();
 
@@ -170,12 +172,4 @@ class DestructiveCallFinder {
     }
     return undefined;
   }
-}
-
-function destructiveCall({
-  call: { target, params, step },
-  chain,
-  isStrict,
-}: ReachedCall): DestructiveCall | undefined {
-  return isStrict && isDestructive(target, params) ? { tool: target.name, step: step.id, chain } : undefined;
 }

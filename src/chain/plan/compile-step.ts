@@ -6,6 +6,7 @@ import { type HandlingTools, type Handling, noRetry, readHandling, readRetry } f
 import type { TargetFinder } from "./find-target.ts";
 import { isOneExpression } from "./output-views.ts";
 import type { PartReader, ReferenceUse } from "./part-reader.ts";
+import { readWait } from "./wait-step.ts";
 import type { ApprovalPlan, ForEachPlan, PlanStep, RepeatPlan } from "./plan.ts";
 import type { StepSpec } from "./chain-spec.ts";
 
@@ -50,8 +51,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
     id: spec.id,
     firstKey: `${spec.id}#1`,
     spec,
-    target: finder.find(spec.tool, at("tool")),
-    params: reader.value(spec.params ?? {}, at("params"), "params"),
+    ...readCall(spec, path, { ...tools, reader }),
     condition: reader.condition(spec.condition, at("condition"), "condition"),
     as: spec.output?.as,
     select: reader.select(spec.output?.select, [...at("output"), "select"]),
@@ -65,6 +65,21 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
     compensate: readCompensate(spec, at("compensate"), { reader, finder }),
   };
   return { step, uses: reader.uses };
+}
+
+/** What a step does: it calls a tool or chain, or it waits. */
+function readCall(
+  { wait, ...spec }: StepSpec,
+  path: YamlPath,
+  tools: StepTools,
+): Pick<PlanStep, "target" | "params" | "wait"> {
+  if (wait !== undefined) return readWait({ ...spec, wait }, path, tools);
+  const { finder, reader } = tools;
+  return {
+    target: finder.find(spec.tool ?? "", [...path, "tool"]),
+    params: reader.value(spec.params ?? {}, [...path, "params"], "params"),
+    wait: undefined,
+  };
 }
 
 function readForEach(
@@ -156,9 +171,10 @@ function readCompensate(
   path: YamlPath,
   { reader, finder }: { readonly reader: PartReader; readonly finder: TargetFinder },
 ): PlanStep["compensate"] {
-  if (compensate === undefined) return undefined;
-  return {
-    target: finder.find(compensate.tool, [...path, "tool"]),
-    params: reader.value(compensate.params ?? {}, [...path, "params"], "compensate"),
-  };
+  return (
+    compensate && {
+      target: finder.find(compensate.tool, [...path, "tool"]),
+      params: reader.value(compensate.params ?? {}, [...path, "params"], "compensate"),
+    }
+  );
 }

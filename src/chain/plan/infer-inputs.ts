@@ -8,20 +8,16 @@ import { onlyReference } from "./output-views.ts";
 import type { ExpressionRole, ReferenceUse } from "./part-reader.ts";
 import type { Target } from "./plan.ts";
 
-/** The parts of a chain from which its inputs are inferred. */
-export interface InferenceSource {
-  /** All references of the chain. */
-  readonly uses: readonly ReferenceUse[];
-  readonly steps: readonly UnlinkedStep[];
-  /** The chain's own `error_handling`. */
-  readonly handling: ErrorHandlingSpec | undefined;
-}
-
 /**
  * Inputs that are not declared: everything that expressions read. Inputs without a default or a null check are
- * required. An input that is passed on as a whole has the type of the parameter that takes it.
+ * required. An input that is passed on as a whole has the type of the parameter that takes it. `handling` is the chain's
+ * own `error_handling`.
  */
-export function inferInputs({ uses, steps, handling }: InferenceSource): JsonSchema {
+export function inferInputs(
+  uses: readonly ReferenceUse[],
+  steps: readonly UnlinkedStep[],
+  handling: ErrorHandlingSpec | undefined,
+): JsonSchema {
   const { inputs, isOpen } = readUses(uses);
   const types = new InputTypes();
   for (const step of steps) types.addStep(step, handling);

@@ -1,7 +1,14 @@
 import { jsonText } from "../../base/index.ts";
 import { fitsShallow, forbiddenKeys, isRecord, type JsonSchema, setOwn } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
-import { approvalSchema, chainKeysSchemaFor, stepSchema, type ClosedSchema } from "./chain-file-schema.ts";
+import {
+  type ClosedSchema,
+  approvalSchema,
+  chainKeysSchemaFor,
+  stepSchema,
+  waitSchema,
+  waitStepSchemaFor,
+} from "./chain-file-schema.ts";
 import { ChainReport } from "./chain-report.ts";
 import type { ChainSpec, StepSpec } from "./chain-spec.ts";
 
@@ -120,15 +127,25 @@ function checkForm(value: unknown, report: ChainReport): ChainSpec | undefined {
 
 function checkStep(step: unknown, index: number, report: ChainReport): void {
   const path = ["steps", index];
-  const approval = isRecord(step) ? step["approval"] : undefined;
-  if (!isRecord(step) || !isRecord(approval)) {
-    report.check(step, stepSchema, path);
+  const schema = isRecord(step) && Object.hasOwn(step, "wait") ? waitStepSchemaFor(step["wait"]) : stepSchema;
+  if (!isRecord(step)) {
+    report.check(step, schema, path);
     return;
   }
-  // An approval in the form of a map: its own keys are checked.
-  report.check(approval, approvalSchema, [...path, "approval"]);
-  report.check({ ...step, approval: null }, stepSchema, path);
+  const rest = { ...step };
+  // Of an approval or a wait in the form of a map, its own keys are checked.
+  for (const [key, form] of mapForms) {
+    if (!isRecord(step[key])) continue;
+    report.check(step[key], form, [...path, key]);
+    rest[key] = null;
+  }
+  report.check(rest, schema, path);
 }
+
+const mapForms = [
+  ["approval", approvalSchema],
+  ["wait", waitSchema],
+] as const;
 
 /**
  * The part of a file that can be planned: everything that fits the format, without empty keys. Parts that do not fit
@@ -144,7 +161,7 @@ function plannableSpec(file: Readonly<Record<string, unknown>>): ChainSpec {
 /** A step keeps its index even if it lacks keys: others may refer to it. */
 function usableStep(step: unknown): StepSpec {
   const found = isRecord(step) ? usableKeys(step, stepSchema) : {};
-  return { id: "", tool: "", ...found };
+  return { id: "", ...("wait" in found ? {} : { tool: "" }), ...found };
 }
 
 function usableKeys(map: Readonly<Record<string, unknown>>, { properties }: ClosedSchema): Record<string, unknown> {

@@ -13,7 +13,7 @@ import { ReferenceChecker } from "./check-references.ts";
 import { checkTexts } from "./check-texts.ts";
 import { checkUntrusted } from "./check-untrusted.ts";
 import { checkUntrustedTargets } from "./check-untrusted-targets.ts";
-import { type CompiledStep, compileStep } from "./compile-step.ts";
+import { type CompiledStep, type UnlinkedStep, compileStep } from "./compile-step.ts";
 import { suggestName } from "./suggest-form.ts";
 import { noHandling, readHandling } from "./failure-plan.ts";
 import { TargetFinder } from "./find-target.ts";
@@ -101,7 +101,8 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
   checkTexts(spec, known, report);
   if (spec.input !== undefined) warnUnusedInputs(spec, all, report);
   const steps = parts.map(({ step }) => step);
-  const inferred = (): Schema => fromJsonSchema(inferInputs({ uses: all, steps, handling: spec.error_handling }));
+  checkEventsReach(spec, steps, report);
+  const inferred = (): Schema => fromJsonSchema(inferInputs(all, steps, spec.error_handling));
   const plan: Plan = assemble({
     spec,
     context,
@@ -111,6 +112,14 @@ function makePlan(spec: ChainSpec, report: ChainReport, context: PlanContext): U
     links,
   });
   return { plan, parts, uses };
+}
+
+/** A run without a journal receives no events. */
+function checkEventsReach({ durable }: ChainSpec, steps: readonly UnlinkedStep[], report: ChainReport): void {
+  const step = steps.find(({ wait }) => wait?.kind === "event");
+  if (durable !== false || step === undefined) return;
+  const message = `the step "${step.id}" waits for an event, which reaches only a durable run`;
+  report.add("bad_wait", ["durable"], [message, { hint: "remove durable: false" }]);
 }
 
 function link(

@@ -68,6 +68,13 @@ export interface ApprovalPlan {
   readonly expiresMs: number | undefined;
 }
 
+/** A wait in place of a call; `params` of the step describe it. */
+export interface WaitPlan {
+  readonly kind: "timer" | "event";
+  /** In a dry run: notes a wait that is not made. */
+  readonly skip?: (key: string, args: unknown) => void;
+}
+
 /** A step, checked and compiled. */
 export interface PlanStep {
   /** Its index in `Plan.steps`. */
@@ -96,6 +103,8 @@ export interface PlanStep {
   readonly repeat: RepeatPlan | undefined;
   readonly cache: { readonly ttlMs: number; readonly key: CompiledValue | undefined } | undefined;
   readonly approval: ApprovalPlan | undefined;
+  /** The step waits, and calls nothing; its target only describes that. */
+  readonly wait: WaitPlan | undefined;
   readonly compensate: { readonly target: Target; readonly params: CompiledValue } | undefined;
 }
 

@@ -5,6 +5,7 @@ import { callsOf } from "./chain-effect.ts";
 import { type PlanChainResult, planChain } from "./plan-chain.ts";
 import type { PlanContext, Plan } from "./plan.ts";
 import type { ChainSpec } from "./chain-spec.ts";
+import { awaitedEventNames } from "./wait-step.ts";
 
 /** Everything needed to restore the same plan, even if the files have changed. */
 export interface Snapshot {
@@ -38,7 +39,7 @@ export function snapshotOf(plan: Plan, file?: string): Snapshot {
     // Settings of the workspace at that time stay in effect.
     const { spec, maxParallel, taint } = current;
     setOwn(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });
-    for (const { target } of callsOf(current.steps)) {
+    for (const { target } of callsOf(current.steps.filter(({ wait }) => wait === undefined))) {
       if (target.tool !== undefined) {
         setOwn(fingerprints, target.name, fingerprintTool(target.tool));
         tools.set(target.name, target.tool);
@@ -56,6 +57,12 @@ export function snapshotOf(plan: Plan, file?: string): Snapshot {
 export function fileOfSnapshot(definition: string): string | undefined {
   const file = readDefinition(definition)?.file;
   return typeof file === "string" ? file : undefined;
+}
+
+/** Names of the external events that the chains of a snapshot wait for; undefined if one is known only at run time. */
+export function eventsOfSnapshot(definition: string): ReadonlySet<string> | undefined {
+  const chains = readDefinition(definition)?.chains ?? {};
+  return awaitedEventNames(Object.values(chains).flatMap(({ steps }) => steps));
 }
 
 /** True if two snapshots hold the same chains. */

@@ -73,14 +73,10 @@ function betterName(name: string): string | undefined {
 function nameFault(name: string): string | undefined {
   if (name.length > maxLength) return `may have at most ${maxLength} characters, but has ${name.length}`;
   if (forbiddenKeys.has(name)) return `"${name}" is not allowed`;
-  if (isReadable(name)) return undefined;
+  // An expression can read it after a dot; hyphens stand only between other characters. The first pattern is a fast path
+  // for most names, because Unicode classes are slow to compile.
+  if (/^\w+(?:-+\w+)*$/.test(name) || /^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u.test(name)) return undefined;
   return `${JSON.stringify(name)} may contain only letters, digits, _ and, between them, -`;
-}
-
-/** True if an expression can read it after a dot. Hyphens stand only between other characters. */
-function isReadable(name: string): boolean {
-  // Fast path for most names; the Unicode classes are slow to compile.
-  return /^\w+(?:-+\w+)*$/.test(name) || /^[\p{L}\p{M}\p{N}_]+(?:-+[\p{L}\p{M}\p{N}_]+)*$/u.test(name);
 }
 
 function ordinal(index: number): string {

@@ -102,7 +102,15 @@ function chainNameFromFile(file: string): string {
   return suggestName(stem, "chain-") ?? "my-chain";
 }
 
-const durationKeys: ReadonlySet<unknown> = new Set(["timeout", "delay", "max_delay", "max_duration", "ttl", "expires"]);
+const durationKeys: ReadonlySet<unknown> = new Set([
+  "timeout",
+  "delay",
+  "max_delay",
+  "max_duration",
+  "ttl",
+  "expires",
+  "wait",
+]);
 
 function kindHint({ path, value }: FormFault): string | undefined {
   const key = path.at(-1);

@@ -138,6 +138,14 @@ const facts: Examples<ExplainFactParams> = {
     { approval, step, undo: false, tool, args: '{"to":"ada"}' },
     { approval, step, undo: true, tool, args: '{"to":"ada"}' },
   ],
+  awaits_external: [
+    { step, waits: [{ event: "payment" }, { until: "2026-11-20T00:00:00.000Z" }] },
+    { step, waits: [{ event: "payment", until: "2026-11-20T00:00:00.000Z" }] },
+  ],
+  wait_ended: [
+    { step, ms: 3000, event: "payment" },
+    { step, ms: 3000, queuedMs: 1000 },
+  ],
   output_cached: [{}],
   output: [
     { value: '"a long value"', selected: false },

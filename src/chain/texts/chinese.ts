@@ -28,6 +28,13 @@ export const chinese: ChainTextTable = {
     cancelled: ({ ms, queuedMs, ...more }) =>
       `${subject(more)} ${ms === undefined ? "在开始之前被取消" : `在 ${durationText({ ms, queuedMs })} 之后被取消`}。`,
     awaits_approval: ({ approvals, ...more }) => `${subject(more)} 等待审批${approvalsText(approvals)}。`,
+    awaits_external: ({ waits, ...more }) => `${subject(more)} ${listed(waits.map(externalWait))}。`,
+    wait_ended: ({ event, ms, queuedMs, ...more }) => {
+      const took = formatDuration(ms + (queuedMs ?? 0));
+      return event === undefined
+        ? `${subject(more)} 等待了 ${took}。`
+        : `${subject(more)} 在 ${took} 后收到事件 ${event}；其数据不可信。`;
+    },
     running: (more) => `${subject(more)} 已运行 ${durationText(more)}。`,
     interrupted: (more) => `${subject(more)} 运行时进程结束了；目前没有进程持有这次运行。`,
     not_begun: (more) => `${subject(more)} 尚未开始。`,
@@ -139,7 +146,7 @@ const undoTool = "它的补偿";
 const runStatus: Readonly<Record<ExplainFactParams["run_status"]["status"], string>> = {
   running: "仍在进行",
   interrupted: "已中断（进程已结束）",
-  waiting: "正在等待审批",
+  waiting: "正在等待",
   success: "已成功结束",
   failed: "已失败",
   cancelled: "已取消",
@@ -177,6 +184,11 @@ function tries(attempts: number): string {
 
 function reason(error: FactError | undefined, maxLength?: number): string {
   return error === undefined ? "没有记录原因" : `${error.code}：${quoteSentence(error.message, maxLength)}`;
+}
+
+function externalWait({ event, until }: ExplainFactParams["awaits_external"]["waits"][number]): string {
+  const end = until === undefined ? "" : `到 ${until}`;
+  return event === undefined ? `等${end}` : `等待事件 ${event}${end === "" ? "" : `（${end}为止）`}`;
 }
 
 function approvalsText(approvals: readonly string[]): string {

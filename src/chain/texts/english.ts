@@ -28,6 +28,11 @@ export const english: ChainTextTable = {
     cancelled: ({ ms, queuedMs, ...more }) =>
       `${subject(more)} was cancelled ${ms === undefined ? "before it began" : `after ${durationText({ ms, queuedMs })}`}.`,
     awaits_approval: ({ approvals, ...more }) => `${subject(more)} waits for approval${approvalsText(approvals)}.`,
+    awaits_external: ({ waits, ...more }) => `${subject(more)} waits ${joinWithAnd(waits.map(externalWait))}.`,
+    wait_ended: ({ event, ms, queuedMs, ...more }) =>
+      event === undefined
+        ? `${subject(more)} waited ${formatDuration(ms + (queuedMs ?? 0))}.`
+        : `${subject(more)} received the event ${event} after ${formatDuration(ms + (queuedMs ?? 0))}; its data is untrusted.`,
     running: (more) => `${subject(more)} has been running for ${durationText(more)}.`,
     interrupted: (more) => `${subject(more)} was running when its process ended; no process holds the run at present.`,
     not_begun: (more) => `${subject(more)} has not begun.`,
@@ -151,7 +156,7 @@ const undoTool = "its compensation";
 const runStatus: Readonly<Record<ExplainFactParams["run_status"]["status"], string>> = {
   running: "still running",
   interrupted: "interrupted: its process ended",
-  waiting: "waiting for an approval",
+  waiting: "waiting",
   success: "over: it succeeded",
   failed: "over: it failed",
   cancelled: "over: it was cancelled",
@@ -189,6 +194,11 @@ function tries(attempts: number): string {
 function reason(error: FactError | undefined, maxLength?: number): string {
   if (error === undefined) return "no reason was recorded";
   return `${error.code}: ${quoteSentence(error.message, maxLength)}`;
+}
+
+function externalWait({ event, until }: ExplainFactParams["awaits_external"]["waits"][number]): string {
+  if (event === undefined) return `until ${until ?? "?"}`;
+  return `for the event ${event}${until === undefined ? "" : ` (until ${until})`}`;
 }
 
 function approvalsText(approvals: readonly string[]): string {

@@ -61,6 +61,12 @@ export interface ExplainFactParams {
   /** Without a duration it was cancelled before it began. */
   readonly cancelled: Subject & Partial<Duration>;
   readonly awaits_approval: Subject & { readonly approvals: readonly string[] };
+  /** It waits for times and events. */
+  readonly awaits_external: Subject & {
+    readonly waits: readonly { readonly event?: string; readonly until?: string }[];
+  };
+  /** It waited for an event, or without one for a time, and continued. */
+  readonly wait_ended: Subject & Duration & { readonly event?: string };
   readonly running: Subject & Duration;
   readonly interrupted: Subject;
   readonly not_begun: Subject;

@@ -2,7 +2,7 @@ import { type ApprovalSummary, isUndo, undoOf } from "../../app/index.ts";
 import type { ApprovalService } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
+import type { ApprovalTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { suggest } from "../../text/index.ts";
 import { formatCount, formatTime } from "../terminal/format-figures.ts";

@@ -5,7 +5,7 @@ import type { AgentRunView } from "../terminal/agent-view/agent-view.ts";
 import type { Approval, Decision } from "../../store/index.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { discardTypedInput } from "../terminal/discard-typed-input.ts";
-import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
+import type { ApprovalTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { RunView } from "../terminal/run-view/run-view.ts";

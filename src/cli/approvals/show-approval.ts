@@ -5,7 +5,7 @@ import { cutDisplay, displayWidth, stripUnsafe } from "../../text/index.ts";
 import { countRows, cutMiddle } from "../terminal/cut-middle.ts";
 import { formatBytes } from "../terminal/format-figures.ts";
 import { toOneLine } from "../terminal/format-table.ts";
-import type { ApprovalTexts } from "../terminal/texts/cli-text-table.ts";
+import type { ApprovalTexts } from "../terminal/texts/english.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import { shortText } from "../terminal/short-text.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";

@@ -18,6 +18,12 @@ export const trustOption: OptionSpec = {
   about: "trust the workspace for this command: run its code, start its servers, send its secrets",
 };
 
+/** Option of the commands that can work on a server. */
+export const serverOption: OptionSpec = {
+  flags: "--server URL",
+  about: "work on the workspace of this server (default: WINDLASS_SERVER), with the token in WINDLASS_TOKEN",
+};
+
 /** All commands, in the groups and order of the help. */
 export const commandGroups: readonly CommandGroup[] = [
   runGroup,

@@ -6,7 +6,7 @@ import {
   agentTable,
 } from "../../agent/index.ts";
 import { detectLanguage } from "../../text/index.ts";
-import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 
 import { type AgentRunView, openAgentRunView } from "../terminal/agent-view/agent-view.ts";
@@ -18,10 +18,9 @@ import { otherRows, reportUnusedInput } from "../approvals/show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { userName } from "../terminal/user-name.ts";
 import type { Redactor } from "../../secrets/index.ts";
-import { snakeKeys, toWireFailure } from "../../tool/index.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { toWireCoded, toWireAgent, type Workspace, type WorkspaceAgentOptions } from "../../app/index.ts";
+import { toWireAgent, toWireAgentEvent, type Workspace, type WorkspaceAgentOptions } from "../../app/index.ts";
 import { type RequestApproval, compilePermissions, isDestructiveCall, resolveCallEffect } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { unknownModel } from "../../model/index.ts";
@@ -86,7 +85,7 @@ function promptHere(session: RunSession, view: AgentRunView, ahead: TypeAhead | 
     durable: true,
     ...(ahead !== undefined && { ahead }),
     decidedElsewhere: decidedElsewhere.bind(null, session),
-    why: (approval) => approvalReason(approval, session.workspace, cliTexts[session.language].agent),
+    why: (approval) => session.local && approvalReason(approval, session.local, cliTexts[session.language].agent),
     language: () => session.language,
   });
   return ({ step: _step, ...approval }, signal) => promptForApproval(approval, signal);
@@ -119,7 +118,7 @@ function viewFor({ invocation, workspace }: RunSession): AgentRunView {
 }
 
 /** Ctrl-C: cancels the run and its running calls. */
-function stop(session: RunSession, runs: AgentRuns): void {
+function stop(session: RunSession, runs: Pick<AgentRuns, "cancel">): void {
   const { invocation, runId, language } = session;
   logWrapped(cliTexts[language].agent.stopping, invocation.terminal);
   if (runId === undefined) return;
@@ -129,7 +128,7 @@ function stop(session: RunSession, runs: AgentRuns): void {
 }
 
 /** A request to terminate, for example from a service manager, concerns this process, not the run. */
-function releaseAgentRun({ invocation, language }: RunSession, runs: AgentRuns): void {
+function releaseAgentRun({ invocation, language }: RunSession, runs: Pick<AgentRuns, "close">): void {
   logWrapped(cliTexts[language].agent.releasing, invocation.terminal);
   void runs.close();
 }
@@ -155,19 +154,6 @@ function agentEventsView(terminal: Pick<Terminal, "print">, redactor: Redactor):
 function lastLine(finished: RunFinished | undefined, { runId }: AgentResult): Record<string, unknown> {
   if (finished !== undefined) return toWireAgentEvent(finished);
   return { type: "run_finished", at: new Date().toISOString(), run_id: runId, replayed: true };
-}
-
-/** An event in JSON output. */
-function toWireAgentEvent(event: AgentEvent): Record<string, unknown> {
-  const { type, at, ...rest } = event;
-  return {
-    type: type.replaceAll("-", "_"),
-    at: new Date(at).toISOString(),
-    ...snakeKeys(rest),
-    ...("params" in event && toWireCoded(event)),
-    ...("usage" in event && { usage: snakeKeys({ ...event.usage }) }),
-    ...("error" in event && event.error !== undefined && { error: toWireFailure(event.error) }),
-  };
 }
 
 type ApprovalReasonInput = Pick<Approval, "tool" | "args" | "callerType">;

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { type SqliteStore, openSqlite, openSqliteReadOnly } from "../../adapters/index.ts";
-import { type WorkspaceJournal, findWorkspace, openJournal, pathExists } from "../../app/index.ts";
+import { type WorkspaceJournal, auditedApprovals, findWorkspace, openJournal, pathExists } from "../../app/index.ts";
 import { systemClock } from "../../base/index.ts";
 import { ApprovalService } from "../../engine/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
+import type { Invocation } from "../program/invocation.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
 
 /**
  * The database of the current workspace, without its tools: inspecting records must not run any code of the workspace.
@@ -19,6 +21,25 @@ export interface OpenedJournal {
 /** Opens the database of the workspace of this folder for reading, runs `work`, and closes it. */
 export function withJournal<T>(work: (journal: OpenedJournal) => Promise<T>): Promise<T> {
   return withStore(work, readStore);
+}
+
+/** Stored runs and approvals, of this machine or of a server. */
+export interface RunData {
+  /** The workspace; empty for that of a server. */
+  readonly dir: string;
+  readonly store: RunWorkspace["store"];
+  readonly approvals: RunWorkspace["approvals"] | undefined;
+}
+
+/** Opens the runs and approvals of the workspace of this folder, or of the server, runs `work`, and closes them. */
+export async function withRunData<T>(
+  invocation: Pick<Invocation, "server" | "terminal">,
+  work: (data: RunData) => Promise<T>,
+  { writes = false }: { readonly writes?: boolean } = {},
+): Promise<T> {
+  if (invocation.server === undefined) return writes ? withWritableJournal(work) : withJournal(work);
+  const { store, approvals } = (await import("../remote/open-remote.ts")).openRemote(invocation);
+  return work({ dir: "", store, approvals });
 }
 
 /** The same for commands that change the database. */
@@ -51,7 +72,8 @@ async function withStore<T>(
   if (!(await pathExists(file))) return await work({ dir, store: undefined, approvals: undefined });
   const store = await open(file);
   try {
-    return await work({ dir, store, approvals: new ApprovalService(store.approvals, systemClock) });
+    const approvals = auditedApprovals(store.approvals, store.audit);
+    return await work({ dir, store, approvals: new ApprovalService(approvals, systemClock) });
   } finally {
     await store.close();
   }

@@ -1,5 +1,5 @@
 import type { AgentResult, ReasoningLanguage } from "../../agent/index.ts";
-import type { AgentTexts } from "../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { Failure } from "../../base/index.ts";
 import { isModelMissing } from "../../model/index.ts";

@@ -1,6 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
+import type { ChainRunResult } from "./run-workspace.ts";
 import type { ApprovalService } from "../../engine/index.ts";
 import { argumentsLine, fittingLines } from "../approvals/show-approval.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
@@ -20,7 +21,7 @@ export interface ReportRunOptions {
   /** True if the run is durable. */
   readonly durable: boolean;
   /** The run's approvals. Default: those of the workspace. */
-  readonly approvals?: ApprovalService;
+  readonly approvals?: Pick<ApprovalService, "list">;
   /** True if an approval was rejected and the run ended because of it: the command itself did not fail. */
   readonly refused?: boolean;
   readonly isDryRun?: boolean;
@@ -30,7 +31,7 @@ export interface ReportRunOptions {
 
 /** Prints the output of a run, reports its status and what to do next; returns the exit code. */
 export async function reportRunResult(
-  result: RunResult,
+  result: ChainRunResult,
   session: RunSession,
   options: ReportRunOptions,
 ): Promise<ExitCode> {
@@ -43,7 +44,7 @@ export async function reportRunResult(
   // The output is printed as in the log, with secrets redacted.
   else if (result.success && !invocation.flag("events")) terminal.print(safeJson(log.output));
   reportCompensation(log, session);
-  if (result.status === "waiting") await reportPendingApprovals(result.runId, session, options);
+  if (result.status === "waiting") await reportWaits(result.runId, log, { session, options });
   else if (result.status === "running") reportReleasedRun(result.runId, session);
   else if (result.error !== undefined) reportRunFailure(result.error, log, { session, options });
   return interrupts.code !== undefined && !result.success ? interrupts.code : runExitCode(result);
@@ -76,6 +77,31 @@ export function runExitCode({ status, error }: Pick<RunResult, "status" | "error
     default:
       return status satisfies never;
   }
+}
+
+interface Reporting {
+  readonly session: RunSession;
+  readonly options: ReportRunOptions;
+}
+
+/** Lists the times, events and approvals that a run of a chain waits for. */
+async function reportWaits(runId: string, log: ExecutionLog, { session, options }: Reporting): Promise<void> {
+  const { invocation, workspace, language } = session;
+  const { terminal } = invocation;
+  const words = cliTexts[language].approvals;
+  const waits = log.steps.flatMap(({ id, waits_for: open = [] }) => open.map((wait) => ({ step: id, ...wait })));
+  if (waits.length === 0) return reportPendingApprovals(runId, session, options);
+  for (const { step, event, until } of waits) {
+    const lead = `${terminal.tint("yellow", words.waiting)} `;
+    const named = event === undefined ? undefined : toOneLine(event);
+    logWrapped(words.externalWait({ step: toOneLine(step), event: named, until }), terminal, { lead });
+    if (named === undefined) continue;
+    const send = commandLine(invocation, "event", runId, shellWord(named), "DATA");
+    logWrapped(words.sendEvent(send), terminal, { lead: "  ", style: "dim" });
+  }
+  logWrapped(words.continuedBy(commandLine(invocation, "resume", runId)), terminal, { lead: "  ", style: "dim" });
+  const pending = await listOpenApprovals({ approvals: workspace.approvals, store: workspace.store }, runId);
+  if (pending.length > 0) await reportPendingApprovals(runId, session, options);
 }
 
 /** Lists the pending approvals of a run, with their ids and exact arguments. */
@@ -115,7 +141,11 @@ export async function reportPendingApprovals(
 export function reportReleasedRun(runId: string, { invocation }: RunSession): void {
   const { terminal } = invocation;
   const how = terminal.tint("cyan", commandLine(invocation, "resume", runId));
-  terminal.log(`Run ${runId} is suspended; nothing was rolled back. Continue with: ${how}`);
+  const what =
+    invocation.server === undefined
+      ? "is suspended; nothing was rolled back. Continue with"
+      : "continues on the server. Follow it with";
+  terminal.log(`Run ${runId} ${what}: ${how}`);
 }
 
 /** Hint for an approval in a run that is not durable. */

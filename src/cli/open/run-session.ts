@@ -1,6 +1,7 @@
 import type { ReasoningLanguage } from "../../agent/index.ts";
 import { isFailureError, type Failure } from "../../base/index.ts";
-import type { ExecuteRunOptions, RunResult, RunEvent } from "../../chain/index.ts";
+import type { Workspace } from "../../app/index.ts";
+import type { ExecuteRunOptions, RunEvent } from "../../chain/index.ts";
 import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
 import { endProcess, type Interrupts, watchInterrupts } from "../program/watch-interrupts.ts";
@@ -10,14 +11,20 @@ import { type Invocation, commandLine } from "../program/invocation.ts";
 import { reportFormattedError } from "../program/report-error.ts";
 import { eventsView, type RunView, openRunView } from "../terminal/run-view/run-view.ts";
 import { shortText } from "../terminal/short-text.ts";
-import { type OpenedHere, openHere } from "./open-here.ts";
+import type { RemoteWorkspace } from "../remote/remote-workspace.ts";
+import { type OpenedHere, openHere, requireTrust } from "./open-here.ts";
+import type { ChainRunResult, RunWorkspace } from "./run-workspace.ts";
+import { warnUnmatchedRules } from "./warn-unmatched-rules.ts";
 import type { Approval } from "../../store/index.ts";
 import { watchToolErrors } from "./watch-tool-errors.ts";
 import { userName } from "../terminal/user-name.ts";
 import type { Redactor } from "../../secrets/index.ts";
 
 /** A workspace in which runs are executed, and the interrupts that stop them. */
-export interface RunSession extends Pick<OpenedHere, "workspace" | "notStored"> {
+export interface RunSession extends Pick<OpenedHere, "notStored"> {
+  readonly workspace: RunWorkspace;
+  /** The workspace of this machine; undefined for that of a server. */
+  readonly local: Workspace | undefined;
   readonly invocation: Invocation;
   readonly interrupts: Interrupts;
   /** The current run, for the code that releases it. */
@@ -32,20 +39,35 @@ export interface RunSession extends Pick<OpenedHere, "workspace" | "notStored"> 
   decidedElsewhere: boolean;
 }
 
+/** A session in the workspace of this machine. */
+export interface LocalSession extends RunSession {
+  readonly workspace: Workspace;
+}
+
+/** A session in the workspace of a server. */
+export interface RemoteSession extends RunSession {
+  readonly workspace: RemoteWorkspace;
+}
+
 /**
  * Persistence of runs: in the database; in the database if it can be opened, for a run that need not be durable; or
  * none.
  */
 export type RunPersistence = "durable" | "if-possible" | "none";
 
-/** Opens the workspace here to execute runs, runs `work`, and closes it. */
-export async function withRuns(
+/** Opens the workspace here, or that of the server, to execute runs, runs `work`, and closes it. */
+export function withRuns(invocation: Invocation, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
+  return invocation.server === undefined ? withLocalRuns(invocation, work) : withRemoteRuns(invocation, work);
+}
+
+/** The same for the workspace here. */
+export async function withLocalRuns(
   invocation: Invocation,
-  work: (session: RunSession) => Promise<ExitCode>,
+  work: (session: LocalSession) => Promise<ExitCode>,
   persistence: RunPersistence = "durable",
 ): Promise<ExitCode> {
   const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
-  let session: RunSession | undefined;
+  let session: LocalSession | undefined;
   const opened = await openForRuns(invocation, persistence);
   try {
     session = sessionOf(opened, invocation, interrupts);
@@ -54,6 +76,34 @@ export async function withRuns(
     await opened.close();
     interrupts.dispose();
   }
+}
+
+/** The same for the workspace of the server. */
+export async function withRemoteRuns(
+  invocation: Invocation,
+  work: (session: RemoteSession) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
+  const { openRemote } = await import("../remote/open-remote.ts");
+  const workspace = openRemote(invocation);
+  const session: RemoteSession = {
+    ...newSession(invocation, interrupts),
+    workspace,
+    local: undefined,
+    notStored: undefined,
+  };
+  try {
+    return await untilStopped(session, work);
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+/** Throws if a part of the workspace here is not trusted, and warns about its rules that match no tool. */
+export function checkLocal({ local, invocation }: RunSession): void {
+  if (local === undefined) return;
+  requireTrust(local);
+  warnUnmatchedRules(local, invocation);
 }
 
 /** Opens the workspace here, for several runs one after another; see {@link withSession}. */
@@ -72,7 +122,7 @@ export function openForRuns(
 export async function withSession(
   opened: OpenedHere,
   invocation: Invocation,
-  work: (session: RunSession) => Promise<ExitCode>,
+  work: (session: LocalSession) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const interrupts = watchInterrupts((code) => releaseAndExit(session, code));
   const session = sessionOf(opened, invocation, interrupts);
@@ -83,11 +133,16 @@ export async function withSession(
   }
 }
 
-function sessionOf({ workspace, notStored }: OpenedHere, invocation: Invocation, interrupts: Interrupts): RunSession {
+function sessionOf({ workspace, notStored }: OpenedHere, invocation: Invocation, interrupts: Interrupts): LocalSession {
+  return { ...newSession(invocation, interrupts), workspace, local: workspace, notStored };
+}
+
+function newSession(
+  invocation: Invocation,
+  interrupts: Interrupts,
+): Omit<RunSession, "local" | "notStored" | "workspace"> {
   return {
-    notStored,
     invocation,
-    workspace,
     interrupts,
     runId: undefined,
     cancelling: undefined,
@@ -97,7 +152,10 @@ function sessionOf({ workspace, notStored }: OpenedHere, invocation: Invocation,
   };
 }
 
-async function untilStopped(session: RunSession, work: (session: RunSession) => Promise<ExitCode>): Promise<ExitCode> {
+async function untilStopped<Session extends RunSession>(
+  session: Session,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const { interrupts, invocation, workspace } = session;
   const reportThrown = watchToolErrors(workspace.engine, invocation.terminal);
   try {
@@ -144,11 +202,11 @@ export async function decidedElsewhere(session: RunSession, { id }: Approval): P
 }
 
 /** Executes a run and shows its progress, until it ends or waits for approval. */
-export async function followRun(
+export async function followRun<Result extends ChainRunResult>(
   session: RunSession,
   { durable, requestApproval }: FollowOptions,
-  execute: (how: ExecuteRunOptions) => Promise<RunResult>,
-): Promise<RunResult> {
+  execute: (how: ExecuteRunOptions) => Promise<Result>,
+): Promise<Result> {
   const view = viewFor(session);
   const stopWaiting = reportWaitingForOwner(session);
   try {
@@ -212,10 +270,13 @@ function stop(session: RunSession, durable: boolean): void {
 }
 
 /** A request to terminate, for example from a service manager, concerns this process, not the run. */
-function releaseRun({ invocation, workspace }: RunSession): void {
-  invocation.terminal.log("Releasing the run: running calls may finish, no new ones start.");
+function releaseRun({ invocation, workspace, local }: RunSession): void {
+  const whatHappens = local === undefined ? "The run continues on the server." : releasing;
+  invocation.terminal.log(whatHappens);
   void workspace.runs.close();
 }
+
+const releasing = "Releasing the run: running calls may finish, no new ones start.";
 
 function viewFor({ invocation, workspace }: RunSession): RunView {
   const { terminal } = invocation;
@@ -256,15 +317,16 @@ export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "
     case "step-finished":
     case "run-finished":
       return event.error === undefined ? event : { ...event, error: redacted(event.error, redactor) };
-    case "run-started":
-    case "step-started":
-    case "step-approval-decided":
-    case "item-finished":
-      return event;
     default:
-      return event satisfies never;
+      return event satisfies CleanEvent;
   }
 }
+
+/** An event without texts of tools. */
+type CleanEvent = Extract<
+  RunEvent,
+  { readonly type: "run-started" | "step-started" | "step-waiting" | "step-approval-decided" | "item-finished" }
+>;
 
 function redacted(error: Failure, redactor: Pick<Redactor, "text">): Failure {
   return { ...error, message: redactor.text(error.message) };

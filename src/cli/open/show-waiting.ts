@@ -1,7 +1,7 @@
-import type { Workspace } from "../../app/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { cutDisplay } from "../../text/index.ts";
 import { reportToolLog } from "./open-here.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
 import { formatNumber } from "../terminal/format-figures.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { shortText } from "../terminal/short-text.ts";
@@ -20,7 +20,7 @@ export interface Waiting {
  * Shows on a terminal how far a call is: one line that changes in place, with a bar if the total is known. Texts that a
  * tool reports are lines of their own; without a terminal, all progress is.
  */
-export function showWaiting({ engine }: Workspace, terminal: Terminal, name: string): Waiting {
+export function showWaiting({ engine }: Pick<RunWorkspace, "engine">, terminal: Terminal, name: string): Waiting {
   let timer: NodeJS.Timeout | undefined;
   let [isPaused, startedAt, reported] = [false, performance.now(), ""];
   const draw = (): void => {

@@ -51,6 +51,11 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[];
   /** Complete command lines. */
   readonly examples?: readonly string[];
+  /**
+   * Works on a server, too. If omitted, it works on the workspace of this machine only, and says so; `false` for a command
+   * without a workspace.
+   */
+  readonly remote?: boolean;
   /** Not listed in help. */
   readonly hidden?: boolean;
   /** Takes every word literally, including those that look like options. */

@@ -1,6 +1,15 @@
 import { programCommand } from "./command-prefix.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
+/** A server that a command works on, instead of the workspace of this machine. */
+export interface ServerAddress {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+  /** `--server URL` as typed, to repeat it in suggested commands. */
+  readonly typed: string | undefined;
+}
+
 /** One use of a command: its parsed words and options, and its terminal. */
 export interface Invocation {
   readonly terminal: Terminal;
@@ -10,6 +19,8 @@ export interface Invocation {
   readonly dir: string | undefined;
   /** True with `--trust`. */
   readonly trust: boolean;
+  /** The server that it works on; undefined for the workspace of this machine. */
+  readonly server?: ServerAddress | undefined;
   flag(name: string): boolean;
   text(name: string): string | undefined;
   /** All values of a repeatable option. */
@@ -49,8 +60,12 @@ export function createInvocation(parts: {
 }
 
 /** A command of this program for the same folder, to show to the user. */
-export function commandLine(invocation: Pick<Invocation, "dir">, ...words: readonly string[]): string {
-  const dir = invocation.dir === undefined ? [] : ["-C", shellWord(invocation.dir)];
+export function commandLine(invocation: Pick<Invocation, "dir" | "server">, ...words: readonly string[]): string {
+  const { server } = invocation;
+  const dir = [
+    ...(invocation.dir === undefined ? [] : ["-C", shellWord(invocation.dir)]),
+    ...(server?.typed === undefined ? [] : ["--server", shellWord(server.typed)]),
+  ];
   const [command = "", ...rest] = words;
   return programCommand([command, ...dir, ...rest].join(" "));
 }

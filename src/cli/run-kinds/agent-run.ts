@@ -1,5 +1,5 @@
-import { type AgentResult, deserializeAgentRun } from "../../agent/index.ts";
-import { type InspectedRun, inspectAgentRun, toWireAgent } from "../../app/index.ts";
+import type { AgentResult } from "../../agent/index.ts";
+import { promptOfRun, toWireAgent } from "../../app/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { followAgent } from "../open/agent-session.ts";
 import { isCutOff, reportAgentResult, usageLine } from "../open/report-agent-result.ts";
@@ -9,7 +9,7 @@ import { blockLines } from "../terminal/agent-view/block-lines.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
-import { type RunKindCommands, reportCancelledCalls, reportWhatItWaitsFor } from "./run-kind.ts";
+import { type RunKindCommands, type ShownRun, reportCancelledCalls, reportWhatItWaitsFor } from "./run-kind.ts";
 
 /** Commands for runs of agents. */
 export const agentRuns: RunKindCommands<AgentResult> = {
@@ -23,21 +23,16 @@ export const agentRuns: RunKindCommands<AgentResult> = {
   reportCancelled: (result, session, cancelled) =>
     reportCancelledCalls(toWireAgent(result, session.workspace.engine.redactor), session, cancelled),
   show: showAgentRun,
-  repeat: (run, { engine }) => [
-    "ask",
-    "--runner",
-    run.name,
-    engine.redactor.knownText(deserializeAgentRun(run).prompt.text),
-  ],
+  repeat: (run, { engine }) => ["ask", "--runner", run.name, engine.redactor.knownText(promptOfRun(run))],
 };
 
 /** `windlass show` for a run of an agent: the prompt, the steps and the answer. */
-async function showAgentRun(invocation: Invocation, inspected: InspectedRun): Promise<void> {
+async function showAgentRun(invocation: Invocation, shown: ShownRun): Promise<void> {
   const { terminal } = invocation;
-  const { redactor } = inspected.workspace.engine;
-  const { prompt, result, block } = await inspectAgentRun(inspected);
+  const { redactor } = shown.workspace.engine;
+  const { prompt, result, block } = await shown.agentDetails();
   if (invocation.flag("json")) return terminal.print(safeJson({ ...toWireAgent(result, redactor), prompt }));
-  terminal.print(`${terminal.paint("bold", "prompt")}  ${terminal.paint("dim", inspected.run.id)}`);
+  terminal.print(`${terminal.paint("bold", "prompt")}  ${terminal.paint("dim", shown.run.id)}`);
   terminal.print(indented(prompt));
   const lines = blockLines(block, {
     columns: terminal.columns ?? 1000,
@@ -60,7 +55,7 @@ async function showAgentRun(invocation: Invocation, inspected: InspectedRun): Pr
   logWrapped(usageLine(result, block.language), terminal, { style: "dim" });
   if (result.error !== undefined)
     reportFormattedError(terminal, { message: redactor.text(result.error.message), code: result.error.code });
-  await reportWhatItWaitsFor(invocation, inspected);
+  await reportWhatItWaitsFor(invocation, shown);
 }
 
 function indented(text: string): string {

@@ -1,4 +1,4 @@
-import { type InspectedRun, toWireCall } from "../../app/index.ts";
+import { toWireCall } from "../../app/index.ts";
 import type { Failure } from "../../base/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
 import { redactFailure } from "../../secrets/index.ts";
@@ -20,6 +20,7 @@ import { safeJson } from "../terminal/safe-json.ts";
 import {
   type ReportResumedOptions,
   type RunKindCommands,
+  type ShownRun,
   reportCancelledCalls,
   reportWhatItWaitsFor,
   requireRun,
@@ -106,9 +107,9 @@ function toStatus({ name, status, startedAt, finishedAt = Date.now() }: StoredRu
 }
 
 /** Shows the tool, its arguments and its result. */
-async function showCall(invocation: Invocation, inspected: InspectedRun): Promise<void> {
+async function showCall(invocation: Invocation, shown: ShownRun): Promise<void> {
   const { terminal } = invocation;
-  const { workspace, run, isInterrupted } = inspected;
+  const { workspace, run, isInterrupted } = shown;
   const { redactor } = workspace.engine;
   const call = await workspace.calls.inspect(run.id);
   if (invocation.flag("json")) return terminal.print(safeJson(toWireCall(call, run, workspace)));
@@ -119,5 +120,5 @@ async function showCall(invocation: Invocation, inspected: InspectedRun): Promis
   if (call.result?.success === false) {
     terminal.print(`  ${call.result.error.code}: ${toOneLine(redactor.text(call.result.error.message))}`);
   }
-  await reportWhatItWaitsFor(invocation, inspected);
+  await reportWhatItWaitsFor(invocation, shown);
 }

@@ -1,8 +1,8 @@
-import type { InspectedRun } from "../../app/index.ts";
-import type { ExecutionLog, RunResult, StepLog } from "../../chain/index.ts";
+import type { ExecutionLog, StepLog, StepWaitLog } from "../../chain/index.ts";
 import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
 import { reportCompensation, reportPendingApprovals, reportRunResult } from "../open/report-run-result.ts";
 import { type RunSession, followRun } from "../open/run-session.ts";
+import type { ChainRunResult } from "../open/run-workspace.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { formatCount, formatRetries } from "../terminal/format-figures.ts";
@@ -10,10 +10,10 @@ import { toOneLine } from "../terminal/format-table.ts";
 import { retriesOf, summaryLine } from "../terminal/run-view/summary-line.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
-import { type CancelledRun, type RunKindCommands, reportWhatItWaitsFor } from "./run-kind.ts";
+import { type CancelledRun, type RunKindCommands, type ShownRun, reportWhatItWaitsFor } from "./run-kind.ts";
 
 /** Commands for runs of chains. */
-export const chainRuns: RunKindCommands<RunResult> = {
+export const chainRuns: RunKindCommands<ChainRunResult> = {
   resume: (session, { id }) => followRun(session, { durable: true }, (how) => session.workspace.runs.resume(id, how)),
   report: (result, session, options) => reportRunResult(result, session, { durable: true, ...options }),
   inspect: ({ runs }, id) => runs.inspect(id),
@@ -23,7 +23,7 @@ export const chainRuns: RunKindCommands<RunResult> = {
 };
 
 async function reportCancelled(
-  result: RunResult,
+  result: ChainRunResult,
   session: RunSession,
   { isRequested }: CancelledRun,
 ): Promise<ExitCode> {
@@ -47,13 +47,13 @@ async function reportCancelled(
   return status === "cancelled" ? exitCodes.ok : exitCodes.failed;
 }
 
-async function showChainRun(invocation: Invocation, inspected: InspectedRun): Promise<void> {
+async function showChainRun(invocation: Invocation, shown: ShownRun): Promise<void> {
   const { terminal } = invocation;
-  const { workspace, run, isInterrupted } = inspected;
+  const { workspace, run, isInterrupted } = shown;
   const log = (await workspace.runs.inspect(run.id)).log();
   if (invocation.flag("json")) return terminal.print(safeJson(log));
   for (const line of logLines(log, terminal, isInterrupted)) terminal.print(line);
-  await reportWhatItWaitsFor(invocation, inspected);
+  await reportWhatItWaitsFor(invocation, shown);
   const failed = log.steps.find(({ status }) => status === "failed");
   if (failed === undefined) return;
   const words = ["explain", log.chain_id, toOneLine(failed.id)] as const;
@@ -81,7 +81,7 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
     ...log.steps.flatMap((step) => {
       const indent = " ".repeat(indentOf(step) + 4);
       return [
-        stepLine(step, { widths, width, paint }),
+        stepLine(step, widths, width, paint),
         ...(step.input === undefined ? [] : [value("in ", step.input, indent)]),
         ...(step.output === undefined ? [] : [value("out", step.output, indent)]),
       ];
@@ -94,12 +94,6 @@ function logLines(log: ExecutionLog, terminal: Terminal, left: boolean): string[
   ];
 }
 
-interface LineOptions {
-  readonly widths: { readonly label: number; readonly tool: number };
-  readonly width: number;
-  readonly paint: (style: Style, text: string) => string;
-}
-
 const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: Style]>> = {
   running: ["…", "cyan"],
   waiting: ["‖", "yellow"],
@@ -110,7 +104,12 @@ const marks: Readonly<Record<StepLog["status"], readonly [mark: string, style: S
   cancelled: ["✗", "yellow"],
 };
 
-function stepLine(step: StepLog, { widths, width, paint }: LineOptions): string {
+function stepLine(
+  step: StepLog,
+  widths: { readonly label: number; readonly tool: number },
+  width: number,
+  paint: (style: Style, text: string) => string,
+): string {
   const [mark, style] = marks[step.status];
   const label = padDisplay(cutDisplay(labelOf(step), widths.label), widths.label);
   const tool = padDisplay(cutDisplay(toOneLine(step.tool), widths.tool), widths.tool);
@@ -133,7 +132,7 @@ function indentOf({ id }: StepLog): number {
 }
 
 function noteOf(step: StepLog): string {
-  const { skip_reason: skip, fallback_tool: standIn, error, compensation, approval_id: approval } = step;
+  const { skip_reason: skip, fallback_tool: standIn, error, compensation } = step;
   const parts = [
     skip,
     step.status === "cancelled" && "cancelled",
@@ -145,9 +144,19 @@ function noteOf(step: StepLog): string {
     retriesOf(step) > 0 && `after ${formatRetries(retriesOf(step))}`,
     error && `${error.code}: ${error.message}`,
     compensation && undone(compensation),
-    step.status === "waiting" && approval && `waits for approval ${approval}`,
+    step.status === "waiting" && waitsText(step),
   ];
   return toOneLine(parts.filter((part) => typeof part === "string" && part !== "").join(", "));
+}
+
+function waitsText({ waits_for: waits, approval_id: approval }: StepLog): string {
+  if (waits === undefined) return approval === undefined ? "" : `waits for approval ${approval}`;
+  const shown = waits.slice(0, 3).map(waitNote).join(", ");
+  return waits.length > 3 ? `${shown}, …` : shown;
+}
+
+function waitNote({ event, until }: StepWaitLog): string {
+  return `waits${event === undefined ? "" : ` for the event ${event}`}${until === undefined ? "" : ` until ${until}`}`;
 }
 
 /** For calls that chose among several tools: the tools that produced the result, and those that failed. */

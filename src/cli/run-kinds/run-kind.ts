@@ -1,7 +1,7 @@
 import {
   type InspectedRun,
-  type Workspace,
   findWorkspace,
+  inspectAgentRun,
   inspectRun,
   listOpenApprovals,
   pathExists,
@@ -9,14 +9,22 @@ import {
 import { type RunKindId, type StoredRun, isFinished } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
 import { describeApproval } from "../approvals/describe-approval.ts";
-import { withJournal, journalFile } from "../open/open-journal.ts";
+import { journalFile, withRunData } from "../open/open-journal.ts";
 import type { RunSession } from "../open/run-session.ts";
+import type { RunWorkspace } from "../open/run-workspace.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import { openHere } from "../open/open-here.ts";
+
+/** A run to show. */
+export interface ShownRun extends Omit<InspectedRun, "workspace"> {
+  readonly workspace: RunWorkspace;
+  /** The prompt, the steps and the answer of an agent's run. */
+  readonly agentDetails: () => ReturnType<typeof inspectAgentRun>;
+}
 
 /** Implementation of the run commands for runs of one kind. */
 export interface RunKindCommands<Result> {
@@ -25,15 +33,15 @@ export interface RunKindCommands<Result> {
   /** Prints the result of a resumed run, reports what to do next, and returns the exit code. */
   report(result: Result, session: RunSession, options: ReportResumedOptions): Promise<ExitCode>;
   /** Returns the result of a run, or its state so far; executes nothing. */
-  inspect(workspace: Workspace, runId: string): Promise<Result>;
+  inspect(workspace: RunWorkspace, runId: string): Promise<Result>;
   /** Cancels a run in any process. False if it has already ended. */
-  cancel(workspace: Workspace, runId: string, by: string | undefined): Promise<boolean>;
+  cancel(workspace: RunWorkspace, runId: string, by: string | undefined): Promise<boolean>;
   /** Reports a run after {@link RunKindCommands.cancel}. */
   reportCancelled(result: Result, session: RunSession, how: CancelledRun): Promise<ExitCode>;
   /** `windlass show`. */
-  show(invocation: Invocation, inspected: InspectedRun): Promise<void>;
+  show(invocation: Invocation, shown: ShownRun): Promise<void>;
   /** The command that does the same again. If omitted, `rerun` does. */
-  repeat?(run: StoredRun, workspace: Workspace): readonly string[];
+  repeat?(run: StoredRun, workspace: RunWorkspace): readonly string[];
 }
 
 /** Options of reporting a run that was resumed. */
@@ -65,7 +73,7 @@ export function commandsFor({ kind }: Pick<StoredRun, "kind">): Promise<RunKindC
 
 /** The stored run with this id. The error for an unknown one suggests similar ids. */
 export async function requireRun(
-  workspace: Pick<Workspace, "store">,
+  workspace: Pick<RunWorkspace, "store">,
   { id, invocation }: NamedRun,
 ): Promise<StoredRun> {
   const found = await workspace.store?.runs.read(id);
@@ -78,7 +86,7 @@ interface NamedRun {
   readonly invocation: Invocation;
 }
 
-async function unknownRun({ store }: Pick<Workspace, "store">, { id, invocation }: NamedRun): Promise<UsageError> {
+async function unknownRun({ store }: Pick<RunWorkspace, "store">, { id, invocation }: NamedRun): Promise<UsageError> {
   const known = ((await store?.runs.list({ limit: 1000 })) ?? []).map((run) => run.id);
   const near = suggest(id, known);
   const list = known.length === 0 ? "no runs yet" : `list runs with: ${commandLine(invocation, "runs")}`;
@@ -86,8 +94,8 @@ async function unknownRun({ store }: Pick<Workspace, "store">, { id, invocation 
 }
 
 /** The id of the newest run; a run that is called `last` itself is meant by its id. */
-export function findLastRun(): Promise<string> {
-  return withJournal(async ({ store }) => {
+export function findLastRun(invocation: Invocation): Promise<string> {
+  return withRunData(invocation, async ({ store }) => {
     if ((await store?.runs.read("last")) !== undefined) return "last";
     const [newest] = (await store?.runs.list({ limit: 1 })) ?? [];
     if (newest === undefined) throw new UsageError("there is no last run", "no runs yet");
@@ -109,7 +117,7 @@ export async function resumeRun(
 /** Shows the approvals that a run waits for, or how to resume it if it waits for none. */
 export async function reportWhatItWaitsFor(
   invocation: Invocation,
-  { workspace, run, isInterrupted }: InspectedRun,
+  { workspace, run, isInterrupted }: ShownRun,
 ): Promise<void> {
   const { terminal } = invocation;
   const approvals = isFinished(run.status) ? [] : await listOpenApprovals(workspace, run.id);
@@ -161,4 +169,26 @@ export async function withInspectedRun<T>(
   } finally {
     await close();
   }
+}
+
+/** The same for a command that shows a run, also one of a server. */
+export async function withShownRun<T>(invocation: Invocation, work: (shown: ShownRun) => Promise<T>): Promise<T> {
+  if (invocation.server === undefined)
+    return withInspectedRun(invocation, (inspected) =>
+      work({ ...inspected, agentDetails: () => inspectAgentRun(inspected) }),
+    );
+  const [{ openRemote }, { toStoredRun }] = await Promise.all([
+    import("../remote/open-remote.ts"),
+    import("../remote/from-wire.ts"),
+  ]);
+  const workspace = openRemote(invocation);
+  const [id = ""] = invocation.words;
+  const found = await workspace.store.runs.find(id);
+  if (found === undefined) throw await unknownRun(workspace, { id, invocation });
+  return work({
+    workspace,
+    run: toStoredRun(found),
+    isInterrupted: found.interrupted === true,
+    agentDetails: () => workspace.agentDetails(id),
+  });
 }

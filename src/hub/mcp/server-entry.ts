@@ -8,7 +8,7 @@ import { formatCommand, unpinnedPackage } from "./format-command.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { type ExpandDeps, expandText } from "./expand-text.ts";
 import type { McpAddress } from "./mcp-port.ts";
-import type { McpServer, McpTrust, ServerPosition } from "./server-config.ts";
+import type { McpServer, McpTrust } from "./server-config.ts";
 import { type RawIdentity, identityOf, identityParts } from "./server-identity.ts";
 import { unsupportedServerKeys, serverKeyAliases, serverEntryKeys, serverEntrySchema } from "./server-entry-schema.ts";
 
@@ -87,7 +87,7 @@ export class ServerEntry {
         byTool: isRecord(can) ? (can as Record<string, string[]>) : {},
       },
       trust: (this.#text("trust") ?? "first") as McpTrust,
-      position: this.#position(),
+      position: { file: this.#last.name, ...this.#last.parsed.locate(this.#path, "key") },
     };
   }
 
@@ -107,10 +107,6 @@ export class ServerEntry {
 
   get #path(): YamlPath {
     return [...this.#last.path, this.#key];
-  }
-
-  #position(): ServerPosition {
-    return { file: this.#last.name, ...this.#last.parsed.locate(this.#path, "key") };
   }
 
   #take(file: ConfigFile): void {

@@ -28,15 +28,9 @@ interface Line {
 }
 
 /** Reasons of failed calls for which the server, or the way to it, is to blame. */
-const serverReasons: ReadonlySet<string | undefined> = new Set([
-  "unreachable",
-  "connection_lost",
-  "not_sent",
-  "http_error",
-  "busy",
-  "unauthorized",
-  "server_down",
-]);
+const serverReasons: ReadonlySet<string | undefined> = new Set(
+  "unreachable connection_lost not_sent http_error busy unauthorized server_down".split(" "),
+);
 
 /** One server: connected to when it is needed, by one connection that all calls share, again when that is lost. */
 export class ServerLink {

@@ -1,3 +1,4 @@
+import { textOrJson } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type CutText, cutJson, cutText, stripUnsafe, fencedDataRule, fenceData } from "../../text/index.ts";
 import type { ToolInfo, ToolResult } from "../../tool/index.ts";
@@ -96,10 +97,7 @@ function formatHistory(output: unknown, max: number): CutText | undefined {
 function lineOf(entry: unknown): string | undefined {
   if (!isRecord(entry)) return undefined;
   const { role, content, tool, arguments: input, result } = entry;
-  const reported = (value: unknown): string =>
-    stripUnsafe(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
-      .replaceAll(/\s+/g, " ")
-      .trim();
+  const reported = (value: unknown): string => stripUnsafe(textOrJson(value)).replaceAll(/\s+/g, " ").trim();
   if (typeof role === "string") return `${reported(role)}: ${reported(content)}`;
   return typeof tool === "string" ? `${reported(tool)}(${reported(input)}): ${reported(result)}` : undefined;
 }

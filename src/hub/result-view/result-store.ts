@@ -68,7 +68,7 @@ export class ResultStore {
     this.#maxAgeMs = options.maxAgeMs ?? day;
     this.#clock = options.clock ?? systemClock;
     this.#redact = options.redact;
-    this.#newHandle = options.newHandle ?? randomHandle;
+    this.#newHandle = options.newHandle ?? (() => `result:${nodeCrypto().randomBytes(15).toString("base64url")}`);
   }
 
   /** Redacts a result: the view and the stored result have to be of the same output. */
@@ -125,10 +125,6 @@ export class ResultStore {
     // Only `keep` writes these entries.
     return { handle, ...(JSON.parse(Buffer.from(page.body).toString()) as Omit<StoredResult, "handle">) };
   }
-}
-
-function randomHandle(): string {
-  return `result:${nodeCrypto().randomBytes(15).toString("base64url")}`;
 }
 
 /** Another caller who learns a handle looks up another key. */

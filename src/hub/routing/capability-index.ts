@@ -65,11 +65,6 @@ export class CapabilityIndex {
     return [...new Set(known.map(this.#options.canonical))];
   }
 
-  /** A tool that cannot be created has no capabilities; a call by its name returns the reason. */
-  #known(registration: Registration): readonly string[] {
-    return orElse(() => this.of(registration), []);
-  }
-
   #declaredFor(registration: Registration): readonly string[] {
     const { name, aliases } = registration.tool;
     const names = registration.source === "mcps" ? [name] : [name, ...aliases];
@@ -90,7 +85,8 @@ export class CapabilityIndex {
     void registry.size;
     for (const [, candidates] of registry.present.entries()) {
       for (const registration of onePerSource(candidates)) {
-        for (const capability of this.#known(registration)) {
+        // A tool that cannot be created has no capabilities; a call by its name returns the reason.
+        for (const capability of orElse(() => this.of(registration), [])) {
           const others = found.get(capability);
           if (others === undefined) found.set(capability, [registration]);
           else others.push(registration);

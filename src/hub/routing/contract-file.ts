@@ -171,7 +171,8 @@ class ContractReader {
   #arguments(value: unknown, input: JsonSchema, path: YamlPath): Pick<ToolMapping, "arguments"> {
     if (value === undefined || value === null) return {};
     const compiled = compileValue(value, { missing: "drop" });
-    for (const { path: at, error } of compiled.errors) this.#fault({ ...faultOf(error), path: at }, path);
+    for (const { path: at, error } of compiled.errors)
+      this.#fault({ path: at, message: error.message, hint: error.hint, inside: [error.at, error.length] }, path);
     for (const { valuePath } of compiled.value.secrets)
       this.#fault(
         { path: valuePath, message: "a secret cannot be an argument here; tools read secrets by themselves" },
@@ -253,15 +254,6 @@ const wordsOfSchemas: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-
-function faultOf(error: {
-  message: string;
-  hint: string | undefined;
-  at: number;
-  length: number;
-}): Omit<MappingFault, "path"> {
-  return { message: error.message, hint: error.hint, inside: [error.at, error.length] };
-}
 
 function keysOf({ properties }: JsonSchema): readonly string[] {
   return isRecord(properties) ? Object.keys(properties) : [];

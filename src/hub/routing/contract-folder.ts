@@ -87,18 +87,15 @@ function keepLastGood(now: readonly Contract[], before: readonly Contract[]): re
   });
 }
 
-/** Dependencies of {@link unservedContracts}. */
-export interface ServedContracts {
-  readonly hub: Pick<Hub, "capabilities" | "withCapability">;
-  /** True if a tool that is not known yet may serve it. */
-  readonly mayBeServed: (capability: string) => boolean;
-}
-
 /**
  * Warns about contracts of the workspace that no tool serves, and about tools that declare the capability but are
  * omitted because they do not match. Built-in contracts and tools cause no warnings: the user did not write them.
+ * A capability that `mayBeServed` names may have a tool that is not known yet.
  */
-export function unservedContracts({ hub, mayBeServed }: ServedContracts): Problem[] {
+export function unservedContracts(
+  hub: Pick<Hub, "capabilities" | "withCapability">,
+  mayBeServed: (capability: string) => boolean,
+): Problem[] {
   return hub.capabilities().flatMap((info): Problem[] => {
     const { name, tools, contract } = info;
     if (contract?.file === undefined || contract.broken !== undefined) return [];

@@ -156,12 +156,9 @@ class ChoiceRun {
 }
 
 /** Failures that do not affect the order of candidates. */
-const neutralFailureCodes: ReadonlySet<string> = new Set([
-  "cancelled",
-  "approval_required",
-  "permission_denied",
-  "validation_error",
-]);
+const neutralFailureCodes: ReadonlySet<string> = new Set(
+  "cancelled approval_required permission_denied validation_error".split(" "),
+);
 
 function isCancelled({ verdict }: CandidateAttempt): boolean {
   return verdict.kind === "failed" && verdict.failure.code === "cancelled";
@@ -190,15 +187,9 @@ function noneFits({ name, unfit }: Choice) {
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Metadata that the engine sets for each call. */
-const engineFacts: ReadonlySet<string> = new Set([
-  "callId",
-  "source",
-  "attempts",
-  "cached",
-  "abandoned",
-  "ignored",
-  "preapproved",
-]);
+const engineFacts: ReadonlySet<string> = new Set(
+  "callId source attempts cached abandoned ignored preapproved".split(" "),
+);
 
 /** Usage of every candidate, including failed ones, which is summed. */
 const adding = ["tokensUsed", "cost"] as const;

@@ -1,4 +1,4 @@
-import { raceLimits } from "../../base/index.ts";
+import { raceLimits, textOrJson } from "../../base/index.ts";
 import { cutJson, cutText, fencedDataRule, fenceData, stripUnsafe } from "../../text/index.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { ToolKind } from "./tool-kind.ts";
@@ -37,7 +37,7 @@ export async function synthesizeResults(requested: SynthesisRequest): Promise<Sy
   const { results, limits, synthesiser } = requested;
   const merged = (): Synthesis => ({ text: mergeTexts(results, limits.mergeChars), by: "merge" });
   if (synthesiser === undefined || results.length > limits.synthesisResults) return merged();
-  const total = results.reduce((sum, { output }) => sum + outputText(output).length, 0);
+  const total = results.reduce((sum, { output }) => sum + textOrJson(output).length, 0);
   if (total > limits.synthesisChars) return merged();
   const answer = await answerInTime(promptFor(requested), { ...requested, synthesiser });
   return answer === undefined ? merged() : { text: cutText(answer, limits.answerChars).text, by: "model" };
@@ -83,10 +83,6 @@ function promptFor({ request, kind, results, limits, redactor }: SynthesisReques
 function shortened(output: unknown, maxChars: number): string {
   if (typeof output === "string") return cutText(stripUnsafe(output).trim(), maxChars).text;
   return stripUnsafe(cutJson(output, Math.max(maxChars, 3)).text);
-}
-
-function outputText(output: unknown): string {
-  return typeof output === "string" ? output : (JSON.stringify(output) ?? "");
 }
 
 /** The response of the model; undefined if it fails, is empty, or takes too long. */

@@ -166,14 +166,15 @@ function linksIn(text: string, from: number): { target: string; offset: number }
   const prose = text.replace(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[^\n]*$|`[^`\n]*`/gm, (code) =>
     code.replace(/[^\n]/g, " "),
   );
-  const found: { target: string; offset: number }[] = [];
-  for (const match of prose.slice(from).matchAll(links)) {
-    const [whole, target = ""] = match;
-    if (/^(?:[a-z][a-z0-9+.-]*:|[#/]|\/\/|\$|\{)/i.test(target)) continue;
-    found.push({ target, offset: from + match.index + whole.indexOf(target) });
-    if (found.length === maxLinks) break;
-  }
-  return found;
+  const relative = prose
+    .slice(from)
+    .matchAll(links)
+    .filter(([, target = ""]) => !/^(?:[a-z][a-z0-9+.-]*:|[#/]|\/\/|\$|\{)/i.test(target))
+    .take(maxLinks);
+  return Array.from(relative, ({ 0: whole, 1: target = "", index }) => ({
+    target,
+    offset: from + index + whole.indexOf(target),
+  }));
 }
 
 async function wrongTarget(target: string, dir: string): Promise<string | undefined> {

@@ -1,29 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { nodeCrypto } from "../../base/index.ts";
 import { type Problem, hasErrors } from "../../text/index.ts";
-import type { AnyTool } from "../../tool/index.ts";
 import { type LoadedFile, type ToolFileDeps, loadToolFile } from "./load-tool-file.ts";
 import { type ScannedFile, fileStamp } from "./scan-folder.ts";
 
 /** State of one file. */
-export interface FileState {
+export interface FileState extends Omit<LoadedFile, "modules"> {
   readonly file: string;
   readonly stamp: string;
   /** Hash of the content. */
   readonly content: string;
-  /** Those of the last version that worked. */
-  readonly tools: readonly AnyTool[];
-  /** The tools come from a version without errors. */
+  /** The tools come from a version without errors; the problems are those of the present version. */
   readonly isGood: boolean;
-  /** Problems of the present version. */
-  readonly problems: readonly Problem[];
-  readonly source: string;
   /** Stamps of other files that the tools depend on. */
   readonly modules: ReadonlyMap<string, string | undefined>;
-  /** Files that the tools execute or read, absolute. */
-  readonly dependencies: readonly string[];
-  /** Load again at the next occasion, changed or not. */
-  readonly retry: boolean;
 }
 
 /**

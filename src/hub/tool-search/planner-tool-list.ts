@@ -5,13 +5,7 @@ import { firstSentence } from "./tool-fields.ts";
 import type { CatalogueTools } from "./tool-catalogue-for-prompt.ts";
 
 /** Tools that a planner may always choose; `none` is not a tool, but means to think without one. */
-export const plannerCore: readonly string[] = [
-  "none",
-  "search_web",
-  "calculate",
-  "get_time",
-  "get_conversation_history",
-];
+export const plannerCore: readonly string[] = "none search_web calculate get_time get_conversation_history".split(" ");
 
 /** Options of {@link plannerToolList}. */
 export interface PlannerListOptions {

@@ -73,7 +73,12 @@ export class ToolFinder {
       const registration = score >= min ? index.at(at) : undefined;
       if (registration !== undefined) hits.push({ registration, score });
     }
-    return firstOf(hits.toSorted(byScore), Math.max(1, limit), where);
+    return hits
+      .toSorted(byScore)
+      .values()
+      .filter(({ registration }) => where(registration.tool, registration))
+      .take(Math.max(1, limit))
+      .toArray();
   }
 
   #current(): ToolIndex {
@@ -103,15 +108,6 @@ function ownness(registration: Registration | undefined): number {
 function byScore(a: ToolHit, b: ToolHit): number {
   const [one, other] = [a.registration, b.registration];
   return b.score - a.score || one.priority - other.priority || (one.tool.name < other.tool.name ? -1 : 1);
-}
-
-function firstOf(hits: readonly ToolHit[], limit: number, where: NonNullable<ToolSearchOptions["where"]>): ToolHit[] {
-  const found: ToolHit[] = [];
-  for (const hit of hits) {
-    if (found.length === limit) break;
-    if (where(hit.registration.tool, hit.registration)) found.push(hit);
-  }
-  return found;
 }
 
 /** The score of each tool for the query. The best alternative of each term counts. */

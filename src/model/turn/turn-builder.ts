@@ -101,12 +101,7 @@ export class TurnBuilder {
   build(finishReason: FinishReason): TurnPart[] {
     for (const draft of this.#drafts) this.#close(draft);
     const isWhole = finishReason === "stop" || finishReason === "tool-calls" || finishReason === "other";
-    const parts: TurnPart[] = [];
-    for (const draft of this.#drafts) {
-      const part = draft.type === "tool-call" ? toCall(draft, isWhole) : toText(draft);
-      if (part !== undefined) parts.push(part);
-    }
-    return parts;
+    return this.#drafts.flatMap((draft) => (draft.type === "tool-call" ? toCall(draft, isWhole) : toText(draft)) ?? []);
   }
 
   #open(type: "text" | "reasoning", key: string, metadata: Metadata): Draft {

@@ -10,9 +10,9 @@ import type { CallWork, HostListener, HostOutcome, PendingKeys, RunHost, Settled
 import { cancelKey } from "../host.ts";
 import { OrderedKeyMap } from "./ordered-key-map.ts";
 import { ReplayLog } from "../replay/replay-log.ts";
+import { HostWaits, type WaitsOwner } from "./host-waits.ts";
 import { ReadyQueue, suspended } from "./ready-queue.ts";
 import type { ApprovalSink, RunApprovals } from "../approvals/run-approvals.ts";
-import { RunTimers } from "./run-timers.ts";
 import { RunCall, type RunCallOwner } from "./run-call.ts";
 import { isSafeToRepeat, stalledRunFailure, unacknowledgedOutcome } from "./host-outcomes.ts";
 
@@ -52,13 +52,12 @@ type HostWork = CallWork | Wait | (() => unknown);
  *
  * @see docs/guide/durable-runs.md
  */
-export class JournalHost implements RunHost, RunCallOwner {
+export class JournalHost implements RunHost, RunCallOwner, WaitsOwner {
   readonly runId: string;
   readonly startedAt: number;
   readonly isDurable: boolean;
   readonly isNested: boolean;
   readonly #parts: JournalHostDeps;
-  #runApprovals: RunApprovals | undefined;
   readonly #replayLog: ReplayLog;
   /** `live`: no pending key has a recorded outcome. `requested`: a key that was requested since may have one. */
   #replay: "replaying" | "live" | "requested";
@@ -70,11 +69,9 @@ export class JournalHost implements RunHost, RunCallOwner {
   readonly #deferred = new OrderedKeyMap<HostWork>();
   readonly #cancelledWhileDeferred = new OrderedKeyMap<true>();
   readonly #running = new RunningCalls();
-  readonly #timers: RunTimers;
-  /** Approvals that no approval store can take. */
-  readonly #unroutedApprovals = new OrderedKeyMap<true>();
+  readonly #waits: HostWaits;
   readonly #ready: ReadyQueue;
-  #listener: HostListener | undefined;
+  listener: HostListener | undefined;
   #cancelled = false;
   /** True after the store was polled for decisions that were made in the meantime. */
   #polledApprovals = false;
@@ -92,16 +89,13 @@ export class JournalHost implements RunHost, RunCallOwner {
     this.#writer = new JournalWriter(parts, this.#replayLog);
     this.#ready = new ReadyQueue(
       () => this.#isSuspended,
-      () => this.#listener?.wake(),
+      () => this.listener?.wake(),
     );
-    this.#timers = new RunTimers(parts.clock, {
-      fired: (key) => void this.#settle(key, { kind: "fired" }),
-      resumed: (key, remainingMs) => this.#noteWait(key, { remaining: Math.ceil(remainingMs) }),
-    });
+    this.#waits = new HostWaits(parts, this.#replayLog, this);
   }
 
   attach(listener: HostListener): void {
-    this.#listener = listener;
+    this.listener = listener;
   }
 
   get isReplaying(): boolean {
@@ -121,13 +115,14 @@ export class JournalHost implements RunHost, RunCallOwner {
     return this.#phase === "releasing" || this.#phase === "released";
   }
 
-  get #closed(): boolean {
+  /** True if later outcomes are ignored. */
+  get isClosed(): boolean {
     return this.#phase === "released" || this.#phase === "over";
   }
 
-  /** The approvals and the time that wake the suspended run. Undefined if nothing does. */
+  /** The approvals, events and time that wake the suspended run. Undefined if nothing does. */
   get waitsFor(): RunWait | undefined {
-    return this.#runApprovals?.waitsFor;
+    return this.#waits.waitsFor;
   }
 
   hasRecorded(key: string): boolean {
@@ -143,7 +138,7 @@ export class JournalHost implements RunHost, RunCallOwner {
   }
 
   wait(key: string, wait: Wait): void {
-    if (!this.#defers(key, wait)) this.#await(key, wait);
+    if (!this.#defers(key, wait)) this.#waits.begin(key, wait);
   }
 
   cancel(key: string): void {
@@ -151,19 +146,17 @@ export class JournalHost implements RunHost, RunCallOwner {
     if (deferred !== undefined && "kind" in deferred) this.#deferred.delete(key);
     else if (deferred !== undefined) this.#cancelledWhileDeferred.set(key, true);
     this.#running.stop(key);
-    this.#runApprovals?.withdraw(key);
-    this.#unroutedApprovals.delete(key);
-    this.#timers.stop(key);
+    this.#waits.stop(key);
   }
 
   next(pending: PendingKeys): SettledOutcome | undefined {
     const before = this.#replay === "live" ? undefined : this.#replayNext(pending);
     if (before !== undefined) return before;
     if (this.#deferred.size > 0 && !this.isReleased && !this.#isCancelling) this.#goLive();
-    if (this.#waitsForPeople) this.#timers.pauseDeadlines();
+    if (this.#onlyWaits) this.#waits.timers.pauseDeadlines();
     const next = this.#ready.take();
     if (next === undefined) this.#checkProgress();
-    if (next === suspended && this.#waitsForPeople && !this.isReleased && !this.#polledApprovals)
+    if (next === suspended && this.#onlyWaits && !this.isReleased && !this.#polledApprovals)
       return this.#pollBeforeSuspending();
     this.#polledApprovals = false;
     return next;
@@ -176,9 +169,9 @@ export class JournalHost implements RunHost, RunCallOwner {
     void this.#settle(cancelKey, { kind: "cancel", by });
   }
 
-  /** Checks whether an approval was decided in another process. */
+  /** Checks whether an approval was decided, or an event delivered, in another process. */
   async poll(): Promise<void> {
-    if (!this.#closed) await this.#runApprovals?.poll();
+    if (!this.isClosed) await this.#waits.poll();
   }
 
   /** Stops starting work; `next` returns `suspended` once no call is running. */
@@ -201,14 +194,12 @@ export class JournalHost implements RunHost, RunCallOwner {
     this.#phase = how === "released" || this.isReleased ? "released" : "over";
     this.#running.end(how);
     this.#ready.clear();
-    this.#timers.stopAll();
-    this.#runApprovals?.close();
+    this.#waits.close();
   }
 
   /** Rejects the pending approvals of a run that has ended for good. Undefined if the run never requested any. */
   rejectOpenApprovals(): Promise<void> | undefined {
-    if (this.#runApprovals === undefined && !this.#replayLog.hasApprovals) return undefined;
-    return this.approvals?.rejectOpen();
+    return this.#waits.hasApprovals ? this.approvals?.rejectOpen() : undefined;
   }
 
   /** True if the outcome of this key is recorded, and is replayed in its turn, or if nothing may start now. */
@@ -232,10 +223,10 @@ export class JournalHost implements RunHost, RunCallOwner {
   #goLive(): void {
     const deferred = this.#deferred.entries();
     this.#deferred.clear();
-    this.#listener?.goesLive?.();
+    this.listener?.goesLive?.();
     for (const [key, deferredWork] of deferred) {
       if (typeof deferredWork === "function") this.#observe(key, deferredWork);
-      else if ("kind" in deferredWork) this.#await(key, deferredWork);
+      else if ("kind" in deferredWork) this.#waits.begin(key, deferredWork);
       else if (this.#cancelledWhileDeferred.has(key))
         void this.#settle(key, unacknowledgedOutcome(deferredWork, this.#replayLog.started(key), this.#writer.now()));
       else this.#begin(key, deferredWork);
@@ -247,24 +238,21 @@ export class JournalHost implements RunHost, RunCallOwner {
     return this.#cancelled && this.#ready.has(cancelKey);
   }
 
-  /** True if only a person's decision can move the run forward. */
-  get #waitsForPeople(): boolean {
-    if (this.#running.size > 0 || this.#timers.pauses > 0) return false;
-    return this.#unroutedApprovals.size > 0 || (this.#runApprovals?.size ?? 0) > 0;
+  /** True if only decisions, external events and their times can move the run forward. */
+  get #onlyWaits(): boolean {
+    return this.#running.size === 0 && this.#waits.onlyOpen;
   }
 
   /** Throws if nothing is running or pending, because the run would then wait indefinitely. */
   #checkProgress(): void {
-    const approvals = this.#unroutedApprovals.size + (this.#runApprovals?.size ?? 0);
-    const pending = this.#running.size + this.#timers.size + this.#deferred.size + approvals;
+    const pending = this.#running.size + this.#waits.size + this.#deferred.size;
     if (pending === 0 && this.#ready.isEmpty) throw stalledRunFailure(this.runId);
   }
 
   get #isSuspended(): boolean {
     if (this.#running.size > 0) return false;
     if (this.isReleased || this.#parts.calls === undefined) return true;
-    if (this.#timers.pauses > 0 || this.#parts.waitForDecisions) return false;
-    return this.#unroutedApprovals.size > 0 || this.#runApprovals?.isSuspended === true;
+    return this.#waits.canSuspend;
   }
 
   /** Polls once more before the run is suspended: an approval may have been decided while other steps were running. */
@@ -272,7 +260,7 @@ export class JournalHost implements RunHost, RunCallOwner {
     const looking = this.poll().catch((error: unknown) => this.#ready.fail(error));
     void looking.then(() => {
       this.#polledApprovals = true;
-      this.#listener?.wake();
+      this.listener?.wake();
     });
   }
 
@@ -290,7 +278,7 @@ export class JournalHost implements RunHost, RunCallOwner {
     // Calls of fast tools usually end synchronously.
     if (!call.begin(calls.runner)) return;
     this.#running.add(call);
-    if (this.#closed) this.close(this.isReleased ? "released" : "over");
+    if (this.isClosed) this.close(this.isReleased ? "released" : "over");
   }
 
   #observe(key: string, read: () => unknown): void {
@@ -300,7 +288,7 @@ export class JournalHost implements RunHost, RunCallOwner {
   }
 
   started(key: string, effect: Effect): Promise<void> | undefined {
-    if (this.#closed) return Promise.reject(fail("the run is no longer held by this process", { code: "run_lost" }));
+    if (this.isClosed) return Promise.reject(fail("the run is no longer held by this process", { code: "run_lost" }));
     return this.#writer.append("started", key, { effect })?.catch((error: unknown) => {
       this.#fail(error);
       throw error;
@@ -324,74 +312,45 @@ export class JournalHost implements RunHost, RunCallOwner {
   #interpreted(request: CallRequest, outcome: CallEnd["outcome"]): HostOutcome {
     if (outcome.kind !== "call") return outcome;
     this.#parts.calls?.ended?.(request, outcome.result);
-    return this.#listener?.interpret?.(request.key, outcome) ?? outcome;
+    return this.listener?.interpret?.(request.key, outcome) ?? outcome;
   }
 
   progress(key: string, value: unknown): void {
-    this.#listener?.progress(key, value);
+    this.listener?.progress(key, value);
   }
 
   // --- waits
 
-  #await(key: string, wait: Wait): void {
-    const { calls, clock } = this.#parts;
-    if (wait.kind === "approval") {
-      const { approvals } = this;
-      const before = this.#replayLog.approvalOf(key);
-      if (approvals !== undefined) return approvals.request(key, wait, before);
-      this.#unroutedApprovals.set(key, true);
-      if (before !== undefined) this.#listener?.approvalRequested(key, before.approvalId);
-    } else if (calls === undefined) {
-      return;
-    } else if (wait.kind === "deadline") {
-      const remainingMs = this.#replayLog.remainingMs(key, wait);
-      this.#timers.set(key, remainingMs, "deadline");
-      // The deadline runs down in this process from here on; the time before the claim does not count.
-      if (this.#replayLog.seq > 0) this.#noteWait(key, { remaining: Math.ceil(remainingMs) });
-    } else {
-      const now = clock.now();
-      const known = this.#replayLog.due(key);
-      const due = known ?? Math.ceil(now + wait.ms);
-      this.#timers.set(key, Math.max(0, due - now), "pause");
-      if (known === undefined) this.#noteWait(key, { due });
-    }
+  noteWait(key: string, data: unknown): Promise<void> | undefined {
+    return this.#writer.append("waiting", key, data);
   }
 
-  /** Journals the end of a timer, or the remaining time of a deadline, for the next lease holder. */
-  #noteWait(key: string, data: unknown): void {
-    this.#writer.append("waiting", key, data)?.catch(this.#failed);
+  waitSettled(key: string, outcome: HostOutcome): Promise<boolean> | undefined {
+    return this.#settle(key, outcome);
   }
 
-  /** The approvals of the run. Created for the first approval: most runs need none. */
+  waitsChanged(): void {
+    this.#ready.wake();
+  }
+
   get approvals(): RunApprovals | undefined {
-    this.#runApprovals ??= this.#parts.approvals?.({
-      onRequested: async (key, { id: approvalId, expiresAt: due }, note) => {
-        if (this.#closed) return;
-        if (this.#replayLog.approvalOf(key)?.approvalId !== approvalId)
-          await this.#writer.append("waiting", key, { approvalId, due });
-        this.#listener?.approvalRequested(key, approvalId, note);
-      },
-      onDecided: async (key, outcome) => (this.#closed ? false : ((await this.#settle(key, outcome)) ?? true)),
-      onSuspended: () => this.#ready.wake(),
-      onError: this.#failed,
-    });
-    return this.#runApprovals;
+    return this.#waits.approvals;
   }
 
   // --- the journal
 
   /** Journals an outcome and queues it for delivery. The promise resolves to true once the outcome is durable. */
   #settle(key: string, outcome: HostOutcome, end?: CallEnd): Promise<boolean> | undefined {
-    if (this.#closed) return undefined;
-    this.#timers.resumeDeadlines();
+    if (this.isClosed) return undefined;
+    this.#waits.timers.resumeDeadlines();
     const settled: SettledOutcome = { key, outcome, at: this.#writer.timeOf(end?.at) };
     const written = this.#writer.settle(settled, end?.record);
     if (written === undefined || isSafeToRepeat(outcome)) {
       this.#ready.add(settled);
-      return written?.then(() => true, this.#failed);
+      return written?.then(() => true, this.failed);
     }
     const report = this.#ready.reserve(settled);
-    return written.then(() => (report(), true), this.#failed);
+    return written.then(() => (report(), true), this.failed);
   }
 
   /**
@@ -399,11 +358,11 @@ export class JournalHost implements RunHost, RunCallOwner {
    * ignored.
    */
   #fail(error: unknown): false {
-    if (this.#closed) return false;
+    if (this.isClosed) return false;
     this.#ready.fail(error);
     this.releaseNow();
     return false;
   }
 
-  readonly #failed = (error: unknown): false => this.#fail(error);
+  readonly failed = (error: unknown): false => this.#fail(error);
 }

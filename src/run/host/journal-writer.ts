@@ -1,10 +1,12 @@
 import type { Clock } from "../../base/index.ts";
-import type { CallRecord, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
+import type { CallRecord, ExternalEvent, JournalEvent, NewJournalEvent, RunLease } from "../../store/index.ts";
 import type { SettledOutcome } from "../host.ts";
 
-/** The part of a journal that a host writes to. */
+/** The part of a journal that a host uses. */
 export interface JournalSink {
   append(lease: RunLease, event: NewJournalEvent): Promise<void> | undefined;
+  /** The external events of a run after a position. Without it, the run receives none. */
+  inbox?(runId: string, after: number): Promise<readonly ExternalEvent[]>;
 }
 
 /** Dependencies of a {@link JournalWriter}. */

@@ -78,6 +78,11 @@ export class RunLeases {
     return own.length > 0;
   }
 
+  /** Polls a run at once if this process holds it. */
+  async pollRun(runId: string): Promise<void> {
+    for (const run of this.#runs) if (run.runId === runId) await run.poll().catch(() => {});
+  }
+
   /** Retries the claim until no other process holds the run. */
   async claimWhenFree(claim: () => Promise<Claim>, signal: AbortSignal | undefined): Promise<AvailableClaim> {
     const stopped = signal === undefined ? this.closing : AbortSignal.any([signal, this.closing]);

@@ -27,7 +27,9 @@ export class ReplayLog {
   /** Time of the last event; 0 if there is none. */
   readonly at: number = 0;
   readonly #started = new Map<string, RecordedStart>();
-  readonly #due = new Map<string, number>();
+  readonly #due = new Map<string, number | undefined>();
+  /** Position of the last external event that the run consumed, by name. */
+  readonly consumed: ReadonlyMap<string, number>;
   readonly #approvals = new Map<string, RecordedApproval>();
   /** Remaining time of deadlines, and when it was recorded. */
   readonly #remaining = new Map<string, { readonly remainingMs: number; readonly at: number }>();
@@ -41,6 +43,7 @@ export class ReplayLog {
 
   private constructor(events: readonly JournalEvent[]) {
     const settled: SettledOutcome[] = [];
+    const consumed = new Map<string, number>();
     for (const { seq, kind, key, at, data } of events) {
       this.seq = seq;
       this.at = Math.max(this.at, at);
@@ -49,10 +52,11 @@ export class ReplayLog {
         const outcome = data as HostOutcome;
         settled.push({ key, outcome, at });
         if (isApprovalOutcome(outcome)) this.hasApprovals = true;
+        if (outcome.kind === "event") consumed.set(outcome.name, outcome.position);
       } else if (kind === "started") {
         this.#started.set(key, { at, effect: (data as { effect: Effect }).effect });
       } else {
-        const waiting = data as { due: number } | { remaining: number } | RecordedApproval;
+        const waiting = data as { due?: number } | { remaining: number } | RecordedApproval;
         if ("approvalId" in waiting) {
           this.#approvals.set(key, waiting);
           this.hasApprovals = true;
@@ -64,6 +68,7 @@ export class ReplayLog {
       }
     }
     this.outcomes = new ReplayCursor(settled);
+    this.consumed = consumed;
   }
 
   /** Returns the start of a call that may have had side effects. */
@@ -71,7 +76,12 @@ export class ReplayLog {
     return this.#started.size === 0 ? undefined : this.#started.get(key);
   }
 
-  /** Returns the end of the timer under this key in epoch milliseconds. */
+  /** True if the timer or external wait under this key had begun. */
+  hasBegun(key: string): boolean {
+    return this.#due.has(key);
+  }
+
+  /** Returns the end of the timer or external wait under this key in epoch milliseconds, if it has one. */
   due(key: string): number | undefined {
     return this.#due.get(key);
   }

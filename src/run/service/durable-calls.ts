@@ -48,6 +48,8 @@ export interface DurableCallOptions extends RunExecuteOptions {
   readonly callerType?: CallerType;
   readonly principal?: string;
   readonly conversationId?: string;
+  /** Maximum duration of one execution of the tool. Default: that of the tool. */
+  readonly timeoutMs?: number;
   /** Untrusted content may have caused the call, or is in its arguments. */
   readonly tainted?: boolean;
   /** Receives the values that the tool reports while it runs. */
@@ -71,7 +73,10 @@ interface CallSpec {
 }
 
 /** Its caller, as it is stored. */
-type CallEnvironment = Pick<DurableCallOptions, "callerType" | "principal" | "conversationId" | "tainted">;
+type CallEnvironment = Pick<
+  DurableCallOptions,
+  "callerType" | "principal" | "conversationId" | "timeoutMs" | "tainted"
+>;
 
 /** Format of keys and outcomes in the journal. A call of another format cannot be resumed. */
 const callFormat = 1;
@@ -162,7 +167,7 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
   }
 
   prepare({ tool, args, options }: CallSpec, how: DurableCallOptions): PreparedRun<DurableCallResult> {
-    const { callerType, principal, conversationId, tainted } = options;
+    const { callerType, principal, conversationId, timeoutMs, tainted } = options;
     checkJson(args ?? {}, `the arguments of ${tool}`);
     const input = JSON.stringify(args ?? {});
     // The journal would redact it, so a resumed call could not pass it on.
@@ -176,7 +181,7 @@ class CallRunKind implements RunKind<CallSpec, DurableCallOptions, DurableCallRe
       name: tool,
       definition: JSON.stringify({ call: tool }),
       input,
-      context: JSON.stringify({ callerType, principal, conversationId, tainted }),
+      context: JSON.stringify({ callerType, principal, conversationId, timeoutMs, tainted }),
       format: callFormat,
       // Without the tool, the first process that executes the call records its own.
       fingerprints: JSON.stringify({ [tool]: this.#fingerprint(tool) ?? undefined }),

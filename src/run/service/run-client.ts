@@ -22,6 +22,7 @@ import type { JournalSecrets } from "../seal-secrets.ts";
 import { SealedJournal } from "../sealed-journal.ts";
 import { LocalDispatcher, type RunDispatcher } from "./run-dispatcher.ts";
 import type { AnyRunKind, PreparedRun, RunExecuteOptions, RunKind } from "./run-kind.ts";
+import { type DeliveredEvent, type EventRequest, deliverEvent } from "./deliver-event.ts";
 import { RunObserver, hasMore } from "./run-observer.ts";
 import { checkSameRun } from "./same-run.ts";
 
@@ -170,6 +171,28 @@ export class RunClient {
    */
   async decide(approvalId: string, decision: Decision): Promise<Approval> {
     return expectDecided(approvalId, await this.approvalService.decide(approvalId, decision));
+  }
+
+  /**
+   * Delivers an event to a run, and wakes it if it waits for the event; durable when the promise resolves. A run that
+   * does not wait for it yet finds it later. Throws if no step of the run waits for such an event, or the run has ended.
+   */
+  async deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    const { journal, clock } = this;
+    const run = await this.find(runId);
+    if (run === undefined) throw runNotFoundFailure(runId);
+    const kind = await this.kindOf(run.kind);
+    const awaited = kind.eventsOf === undefined ? new Set<string>() : kind.eventsOf(run);
+    const delivered = await deliverEvent(event, { journal, clock, run, awaited, newId: () => this.#ids.next() });
+    this.dispatcher.notify();
+    return delivered;
+  }
+
+  protected async kindOf(id: RunKindId): Promise<AnyRunKind> {
+    if (!this.kinds.has(id)) await this.loaders.get(id)?.();
+    const kind = this.kinds.get(id);
+    if (kind === undefined) throw fail(`no code here executes runs of ${id}`, { code: "not_available" });
+    return kind;
   }
 
   /**

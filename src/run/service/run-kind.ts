@@ -92,6 +92,11 @@ export interface RunKind<Spec, Options extends RunExecuteOptions, Result> {
   prepare(spec: Spec, options: Options): PreparedRun<Result> | Promise<PreparedRun<Result>>;
   /** The parts of its input: those with the same id must be equal, see {@link checkSameRun}. */
   inputOf(run: NewRun): RunInput;
+  /**
+   * The names of the external events that a run of this kind may wait for; undefined if that is known only when it runs.
+   * Without the method: none.
+   */
+  eventsOf?(run: StoredRun): ReadonlySet<string> | undefined;
   /** The program of a claimed run. Throws if it cannot resume here; the run is then released unchanged. */
   program(held: HeldRun, options: Options): RunExecution<Result> | Promise<RunExecution<Result>>;
   /** Returns the result of a run, or its state so far, from its journal; executes nothing. */

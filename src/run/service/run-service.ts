@@ -3,6 +3,7 @@ import type { Claim, ExecutableRun, RunKindId, RunLease, RunStatus } from "../..
 import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { crashLoopFailure, isCrashLoop, maxDeaths } from "./crash-loop.ts";
+import type { DeliveredEvent, EventRequest } from "./deliver-event.ts";
 import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
 import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } from "./run-kind.ts";
 import { type ServeErrorListener, RunServer } from "./run-server.ts";
@@ -15,6 +16,9 @@ export interface ServeOptions extends RunExecuteOptions {
    */
   readonly onError?: ServeErrorListener | undefined;
 }
+
+/** Returns further options for a run that is about to be executed: those of the runs of its kind. */
+export type RunOptionsOf = (run: Pick<ExecutableRun, "id" | "kind">) => object | undefined;
 
 /**
  * Durable runs of all kinds: journaled, held by one process at a time, and claimed by another one if that process ends.
@@ -41,27 +45,20 @@ export class RunService extends RunClient {
   /**
    * Executes every run of the registered kinds that is executable, until the signal is aborted or the service is closed.
    *
-   * @param ofKind Further options for the runs of one kind, such as its listener.
+   * @param optionsOf Further options for a run, which depend on its kind, such as its listener.
    */
   async serve(
     signal: AbortSignal,
     { onError, ...options }: ServeOptions = {},
-    ofKind: Readonly<Partial<Record<RunKindId, object>>> = {},
+    optionsOf?: RunOptionsOf,
   ): Promise<void> {
     const until = AbortSignal.any([signal, this.#leases.closing]);
     const execute = async ({ id, kind }: ExecutableRun): Promise<unknown> =>
-      this.#resumeOffered(await this.#kindOf(kind), id, { ...options, ...ofKind[kind] });
+      this.#resumeOffered(await this.kindOf(kind), id, { ...options, ...optionsOf?.({ id, kind }) });
     const kinds = new Set([...this.kinds.keys(), ...this.loaders.keys()]);
     const onFree = (): void => this.dispatcher.notify();
     const server = new RunServer({ execute, onError, onFree, signal: until, clock: this.clock });
     await this.dispatcher.serve([...kinds], server, until);
-  }
-
-  async #kindOf(id: RunKindId): Promise<AnyRunKind> {
-    if (!this.kinds.has(id)) await this.loaders.get(id)?.();
-    const kind = this.kinds.get(id);
-    if (kind === undefined) throw fail(`no code here executes runs of ${id}`, { code: "not_available" });
-    return kind;
   }
 
   /** Starts a run, or joins the run with its id. Throws if it cannot start here. */
@@ -127,6 +124,12 @@ export class RunService extends RunClient {
       const claim = await this.#leases.claimWhenFree(() => this.#claim(kind, runId), options.signal);
       return this.#continueWith(kind, claim, { runId, options });
     });
+  }
+
+  override async deliver(runId: string, event: EventRequest): Promise<DeliveredEvent> {
+    const delivered = await super.deliver(runId, event);
+    await this.#leases.pollRun(runId);
+    return delivered;
   }
 
   override async cancel(runId: string, by?: string): Promise<boolean> {
@@ -274,7 +277,9 @@ export class RunService extends RunClient {
     const { end, onlyWaits = false } = driven;
     // A closing process released it before its end: the next lease holder continues it.
     const status = end.status === "waiting" && host.isReleased && !onlyWaits ? "running" : end.status;
-    const isKnown = waitsFor !== undefined && (waitsFor.approvals.length > 0 || waitsFor.until !== undefined);
+    const isKnown =
+      waitsFor !== undefined &&
+      (waitsFor.approvals.length > 0 || (waitsFor.events ?? []).length > 0 || waitsFor.until !== undefined);
     const finished = await this.journal.finish(lease, { ...end, status, ...(isKnown && { waitsFor }) });
     if (end.status !== "waiting") await host.rejectOpenApprovals();
     return { result: await driven.ended(status), isWoken: finished === "woken" };

@@ -3,24 +3,24 @@ import { type Problem, type Route, type RouteName, createProblem, routes, toProb
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { readRequestBody } from "../../net/index.ts";
+import { isRecord } from "../../schema/index.ts";
+import type { StoredResponse } from "../../store/index.ts";
 import type { StaticFiles } from "../static-files.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import { commonHeaders } from "./common-headers.ts";
-import { type Handler, ProblemError, type Reply, isProblemError, refusal } from "./handler.ts";
+import {
+  type Handler,
+  ProblemError,
+  type Reply,
+  type ServerRequest,
+  type Work,
+  isProblemError,
+  refusal,
+} from "./handler.ts";
+import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
-
-/** One request and its outcome, for the access log. */
-export interface AccessLogEntry {
-  readonly at: number;
-  readonly requestId: string;
-  readonly method: string;
-  /** The path of the route, with its parameters in braces; that of the request if there is no such route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly principal?: string;
-}
 
 /** A path at which another protocol is served, with all its methods. */
 export interface Mount {
@@ -39,6 +39,7 @@ export interface AppDeps {
   /** Finds the response to a path outside of the table. */
   readonly files: Pick<StaticFiles, "find">;
   readonly access: Access;
+  readonly keyed: KeyedRequests;
   readonly ids: IdGenerator;
   /** False while it drains: it starts no more work. */
   readonly isReady: () => boolean;
@@ -67,10 +68,13 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   for (const mount of parts.mounts) app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
   app.notFound(({ req }) => {
     const { method, headers } = req.raw;
-    const exchange = new Exchange(parts, headers, { method, route: req.path });
+    // A path can be anything, also a secret.
+    const route = parts.workspace.engine.redactor.text(req.path).slice(0, maxRouteChars);
+    const exchange = new Exchange(parts, headers, { method, route });
     const file = parts.files.find(method, req.path, headers);
     if (file === undefined) return exchange.refuse(misdirected(parts, method, req.path));
-    return exchange.send(file.status, file.body, file.headers);
+    const { status, body, headers: more } = file;
+    return exchange.finish(new Response(body, { status, headers: { ...commonHeaders, ...more } }));
   });
   return app;
 }
@@ -98,6 +102,8 @@ async function respondMounted(
   leave(response.status);
   return response;
 }
+
+const maxRouteChars = 200;
 
 /** `/v1/tools/{name}` as `/v1/tools/:name`. */
 function honoPath(path: string): string {
@@ -132,11 +138,7 @@ class Exchange {
     this.#since = performance.now();
   }
 
-  send(
-    status: number,
-    body: string | Uint8Array<ArrayBuffer> | null,
-    headers: Readonly<Record<string, string>>,
-  ): Response {
+  send({ status, headers, body }: StoredResponse): Response {
     return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
   }
 
@@ -156,10 +158,14 @@ class Exchange {
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
   refuse(error: unknown): Response {
+    return this.send(this.refusalOf(error));
+  }
+
+  refusalOf(error: unknown): StoredResponse {
     const { problem, headers } = this.#problemOf(error);
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
-    return this.send(problem.status, JSON.stringify(problem), { ...type, ...retryAfter, ...headers });
+    return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
   }
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
@@ -208,17 +214,23 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const answered = await this.#handler({
+      const { pathname, searchParams } = new URL(request.url);
+      const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, new URL(request.url).searchParams),
+        query: parseQuery(this.#name, searchParams),
         body,
         request,
         headers,
+        requestId: exchange.requestId,
         signal: request.signal,
-      } as Parameters<Handler<RouteName>>[0]);
-      response = this.#send(exchange, answered);
+      } as Parsed;
+      const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
+      const sent = await (key === undefined
+        ? this.#handle(parsed, undefined)
+        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+      response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
@@ -243,16 +255,41 @@ class Endpoint {
     return text;
   }
 
-  #send(exchange: Exchange, answered: Awaited<ReturnType<Handler<RouteName>>>): Response {
-    if (answered instanceof Response) return exchange.finish(answered);
+  /** Handles a request with an idempotency key: one of all its repetitions starts the work. */
+  #handleOnce(
+    parsed: Parsed,
+    { key, path, refuse }: { readonly key: string; readonly path: string } & Pick<KeyedHandler, "refuse">,
+  ): Promise<StoredResponse | Response> {
+    const { caller, params, query, body } = parsed;
+    const { method, resumes } = this.#route;
+    const runId = resumes === true ? (params as { readonly id?: string }).id : runIdIn(body);
+    const values = { query, body };
+    // Others may wait for its response.
+    const staying = { ...parsed, signal: new AbortController().signal };
+    return this.#parts.keyed.answer(
+      { key, principal: caller.principal, method, path, values, runId },
+      { execute: (work) => this.#handle(staying, work), refuse },
+    );
+  }
+
+  async #handle(parsed: Parsed, work: Work | undefined): Promise<StoredResponse | Response> {
+    const answered = await this.#handler({ ...parsed, work });
+    if (answered instanceof Response) return answered;
     const { response, status: defaultStatus = 200 } = this.#route;
     const reply: Partial<Reply<unknown>> = isReply(answered) ? answered : { body: answered };
     const { body, status = defaultStatus, headers = {} } = reply;
     const type = reply.mediaType ?? (response.includes("/") ? response : "application/json");
-    const isText = type !== "application/json";
-    const text = isText ? String(body) : JSON.stringify(body);
-    return exchange.send(status, text, { "content-type": type, ...headers });
+    const text = type === "application/json" ? JSON.stringify(body) : String(body);
+    return { status, headers: { "content-type": type, ...headers }, body: text };
   }
+}
+
+/** A request whose values were checked. */
+type Parsed = Omit<ServerRequest<RouteName>, "work">;
+
+/** The run that a body names. */
+function runIdIn(body: unknown): string | undefined {
+  return isRecord(body) && typeof body["run_id"] === "string" ? body["run_id"] : undefined;
 }
 
 const anonymous: Caller = { principal: "", tokenId: "", scopes: new Set() };

@@ -1,4 +1,4 @@
-import type { Workspace } from "../../app/index.ts";
+import type { AuditActor, Workspace } from "../../app/index.ts";
 import { brandOf } from "../../base/index.ts";
 import {
   type PathParams,
@@ -23,8 +23,33 @@ export interface ServerRequest<Name extends RouteName> {
   /** The request itself, for a body that is not JSON. */
   readonly request: Request;
   readonly headers: Headers;
-  /** Aborted when the client disconnects. */
+  readonly requestId: string;
+  /** Aborted when the client disconnects; not for a request with an idempotency key, whose response is stored. */
   readonly signal: AbortSignal;
+  /** The work of a request with an idempotency key. */
+  readonly work: Work | undefined;
+}
+
+/** The caller of a request, for the audit log. */
+export function actorOf({ caller, requestId }: Pick<ServerRequest<RouteName>, "caller" | "requestId">): AuditActor {
+  return { by: caller.principal, requestId };
+}
+
+/** Work that starts once, however often its request is sent. */
+export interface Work {
+  /** The id that the new run must have. */
+  readonly id: string;
+  /** True if an earlier request has started it: the handler only answers. */
+  readonly isStarted: boolean;
+}
+
+/** Starts the work of a request, unless an earlier request has started it; returns its id. */
+export async function startedWork<Request extends { readonly work: Work | undefined }>(
+  request: Request,
+  start: (request: Request) => Promise<string>,
+): Promise<string> {
+  const { work } = request;
+  return work?.isStarted === true ? work.id : start(request);
 }
 
 /** A response with a status or headers of its own. */

@@ -1,16 +1,17 @@
-import type { RunEvent } from "../../chain/index.ts";
 import type { Workspace } from "../../app/index.ts";
+import type { RunOptionsOf } from "../../run/index.ts";
 
 /** Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. */
 export class RunWorker {
   readonly #workspace: Workspace;
   readonly #stopping = new AbortController();
-  readonly #onRunEvent: ((event: RunEvent) => void) | undefined;
   #serving: Promise<void> | undefined;
+  /** Options with which a run is executed here, so that its events are sent. */
+  readonly optionsOf: RunOptionsOf;
 
-  constructor(workspace: Workspace, { onRunEvent }: { readonly onRunEvent?: (event: RunEvent) => void } = {}) {
+  constructor(workspace: Workspace, optionsOf: RunOptionsOf) {
     this.#workspace = workspace;
-    this.#onRunEvent = onRunEvent;
+    this.optionsOf = optionsOf;
   }
 
   /** Aborted when it stops: nothing waits for a run any more. */
@@ -20,10 +21,7 @@ export class RunWorker {
 
   start(): void {
     if (this.stopping.aborted) return;
-    this.#serving ??= this.#workspace.runs.serve({
-      signal: this.stopping,
-      ...(this.#onRunEvent !== undefined && { onEvent: this.#onRunEvent }),
-    });
+    this.#serving ??= this.#workspace.runs.serve({ signal: this.stopping }, this.optionsOf);
   }
 
   /** Claims no more runs. Those that it executes continue until the workspace closes, which releases them. */

@@ -14,7 +14,7 @@ import {
 } from "../../chain/index.ts";
 import { type Problem, ProblemRanges, type TextRange, hasErrors, suggestHint } from "../../text/index.ts";
 import { asWire } from "../request/as-wire.ts";
-import { type Handlers, ProblemError, type Reply, type ServerRequest, refusal } from "../request/handler.ts";
+import { type Handlers, ProblemError, type Reply, type ServerRequest, actorOf, refusal } from "../request/handler.ts";
 import { pageOf } from "../request/page.ts";
 
 /** Chains: list, read, check, save, draw. */
@@ -118,6 +118,7 @@ async function save(request: ServerRequest<"save_chain">): Promise<Reply<WireVal
       text: body.text,
       replaces: replacedVersion(headers),
       mayNameSecrets: caller.scopes.has("admin"),
+      actor: actorOf(request),
     });
     return { reply: true, headers: { etag: `"${saved.version}"` }, body: toWireChain(workspace, name) };
   } catch (error) {

@@ -1,6 +1,8 @@
-import { toWireRecord, toWireStatistics } from "../../app/index.ts";
+import { toWireAuditEntry, toWireRecord, toWireStatistics } from "../../app/index.ts";
 import { asWire } from "../request/as-wire.ts";
+import { metricsOf } from "../request/engine-metrics.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
+import { decodeCursor, encodeCursor } from "../request/page.ts";
 
 /** Records of calls, and figures about them. */
 export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_stats" | "get_metrics"> {
@@ -24,15 +26,35 @@ export function recordRoutes(): Handlers<"list_records" | "get_record" | "get_st
     },
     get_stats: async ({ workspace }) =>
       asWire<"Statistics">(toWireStatistics(await workspace.engine.records.statistics())),
-    get_metrics: ({ workspace }) => {
-      const { currentConcurrent, queueLength, totalRejected, totalTimeout } = workspace.engine.metrics();
+    get_metrics: ({ workspace }) => metricsOf(workspace.engine),
+  };
+}
+
+/** The audit log. */
+export function auditRoutes(): Handlers<"list_audit"> {
+  return {
+    list_audit: async ({ workspace, query }) => {
+      const { action, by, target, since, limit = 50, cursor } = query;
+      const found = await workspace.audit.list({
+        limit: limit + 1,
+        ...(action !== undefined && { action }),
+        ...(by !== undefined && { by }),
+        ...(target !== undefined && { target }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(cursor !== undefined && { before: numberOf(cursor) }),
+      });
+      const items = found.slice(0, limit);
+      const last = found.length > limit ? items.at(-1) : undefined;
       return {
-        running: currentConcurrent,
-        queued: queueLength,
-        rejected: totalRejected,
-        timed_out: totalTimeout,
-        buckets: workspace.engine.bucketMetrics(),
+        items: items.map((entry) => asWire<"AuditEntry">(toWireAuditEntry(entry))),
+        next_cursor: last === undefined ? null : encodeCursor(String(last.number)),
       };
     },
   };
+}
+
+function numberOf(cursor: string): number {
+  const number = Number(decodeCursor(cursor));
+  if (Number.isSafeInteger(number)) return number;
+  throw refusal("bad_request", "the cursor is not one that a list returned");
 }

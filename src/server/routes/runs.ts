@@ -1,32 +1,23 @@
 import type { WireValue } from "../../api/index.ts";
-import {
-  type InspectedRun,
-  type Workspace,
-  explainRun,
-  inspectRun,
-  listOpenApprovals,
-  runNameFields,
-  toWireApproval,
-  toWireRun,
-  toWireRunLog,
-} from "../../app/index.ts";
-import { cliCommand, isFailureError } from "../../base/index.ts";
+import { type Workspace, explainRun, replayEvents, runNameFields, toWireRun, toWireRunLog } from "../../app/index.ts";
+import { cliCommand } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
-import { type RunKindId, type RunQuery, isFinished } from "../../store/index.ts";
+import type { RunKindId, RunQuery, StoredRun } from "../../store/index.ts";
 import type { Language } from "../../text/index.ts";
 import { snakeKeys } from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
-import type { Caller } from "../request/caller.ts";
-import { type Handlers, type Reply, type ServerRequest, refusal } from "../request/handler.ts";
+import { type Handlers, type ServerRequest, refusal, startedWork } from "../request/handler.ts";
 import { decodeCursor, encodeCursor } from "../request/page.ts";
 import type { RunWorker } from "../request/run-worker.ts";
 import { requirePlan } from "./chains.ts";
+import { requireRun, started, toWireDetail } from "./started-run.ts";
 
 type RunRouteName =
   | "start_run"
   | "list_runs"
   | "get_run"
   | "get_run_log"
+  | "get_run_events"
   | "explain_run"
   | "diff_runs"
   | "resume_run"
@@ -37,26 +28,19 @@ type RunRouteName =
 /** Runs of all kinds: start, look back, resume, cancel, repeat. The worker executes them. */
 export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
   return {
-    start_run: async (request) => {
-      const { workspace, params, body, caller } = request;
-      const plan = await requirePlan(workspace, params.name);
-      const { runId } = await workspace.runs.submit(plan, {
-        callerType: "api",
-        principal: caller.principal,
-        input: body.input,
-        ...(body.context !== undefined && { context: { ...body.context } }),
-        ...(body.run_id !== undefined && { runId: body.run_id }),
-      });
-      return started(request, runId, worker);
-    },
+    start_run: async (request) => started(request, await startedWork(request, submitRun), worker),
     list_runs: listRuns,
     get_run: async (request) => toWireDetail(await requireRun(request)),
+    get_run_events: async (request) => {
+      const items = await replayEvents(await requireRun(request));
+      return asWire<"RunEvents">({ items, next_cursor: null });
+    },
     get_run_log: async (request) => asWire<"RunLog">({ ...(await toWireRunLog(await requireRun(request))) }),
     explain_run: explain,
     diff_runs: diff,
     resume_run: async (request) => {
       const { run } = await requireRun(request);
-      await resume(request.workspace, run);
+      await resume(request.workspace, run, worker);
       return started(request, run.id, worker);
     },
     cancel_run: async (request) => {
@@ -78,39 +62,26 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
       const repeated = repeatedOnceSteps(preview).map(({ step }) => step);
       return asWire<"RerunPreview">({ chain, rerun, reused, repeated_once: repeated });
     },
-    rerun: async (request) => started(request, await submitRerun(request), worker),
+    rerun: async (request) => started(request, await startedWork(request, submitRerun), worker),
   };
 }
 
-type RunRequest = Pick<ServerRequest<"get_run">, "workspace" | "params" | "caller">;
-
-async function requireRun({ workspace, params, caller }: RunRequest, kind?: RunKindId): Promise<InspectedRun> {
-  const inspected = mayOpen(caller, params.id) ? await inspectRun(workspace, params.id) : undefined;
-  if (inspected === undefined)
-    throw refusal("run_not_found", `there is no run ${JSON.stringify(params.id)}; GET /v1/runs lists the runs`);
-  const { run } = inspected;
-  if (kind === undefined || run.kind === kind) return inspected;
-  throw refusal("bad_request", `run ${run.id} is of the kind "${run.kind}"; this route is for runs of chains`);
-}
-
-/** A token may open only one run. */
-function mayOpen({ runId }: Caller, requested: string): boolean {
-  return runId === undefined || runId === requested;
-}
-
-async function toWireDetail({ workspace, run, isInterrupted }: InspectedRun): Promise<WireValue<"RunDetail">> {
-  const { redactor } = workspace.engine;
-  const abandoned = new Set(isInterrupted ? [run.id] : []);
-  const isOpen = !isFinished(run.status);
-  const approvals = isOpen ? await listOpenApprovals(workspace, run.id) : [];
-  return asWire<"RunDetail">({
-    ...toWireRun(run, { redactor, abandoned }),
-    // The input of an agent is its prompt, which the run has already.
-    ...(run.kind !== "agent" && { input: redactor.value(JSON.parse(run.input)) }),
-    ...(run.output !== undefined && { output: redactor.value(JSON.parse(run.output)) }),
-    approvals: approvals.map(toWireApproval),
-    ...(isOpen && run.cancelRequested && { cancel_requested: true }),
+/** Stores a new run of a chain; returns its id. */
+async function submitRun(request: ServerRequest<"start_run">): Promise<string> {
+  const { workspace, params, body } = request;
+  const plan = await requirePlan(workspace, params.name);
+  const { runId } = await workspace.runs.submit(plan, {
+    ...startOptions(request),
+    input: body.input,
+    ...(body.context !== undefined && { context: { ...body.context } }),
   });
+  return runId;
+}
+
+/** The caller of a new run, and the id that it must have. */
+function startOptions({ caller, body, work }: ServerRequest<"start_run" | "rerun">) {
+  const runId = body.run_id ?? work?.id;
+  return { callerType: "api", principal: caller.principal, ...(runId !== undefined && { runId }) } as const;
 }
 
 async function listRuns({ workspace, query, caller }: ServerRequest<"list_runs">): Promise<WireValue<"RunPage">> {
@@ -123,9 +94,20 @@ async function listRuns({ workspace, query, caller }: ServerRequest<"list_runs">
   const context = { redactor: workspace.engine.redactor, abandoned: new Set(abandoned.map(({ id }) => id)) };
   const last = found.length > limit ? items.at(-1) : undefined;
   return {
-    items: items.map((run) => asWire<"Run">(toWireRun(run, context))),
+    items: items.map((run) => asWire<"Run">({ ...toWireRun(run, context), ...inputPreview(run, context) })),
     next_cursor: last === undefined ? null : encodeCursor(`${last.startedAt} ${last.id}`),
   };
+}
+
+const previewLength = 200;
+
+/** The beginning of an input. The prompt of an agent is in its run as a whole. */
+function inputPreview(
+  { kind, input }: StoredRun,
+  { redactor }: Pick<Parameters<typeof toWireRun>[1], "redactor">,
+): { readonly input_preview?: string } {
+  // Redacted first: half of a secret would not be recognized.
+  return kind === "agent" ? {} : { input_preview: redactor.text(input).slice(0, previewLength).toWellFormed() };
 }
 
 function queryOf(query: ServerRequest<"list_runs">["query"]): RunQuery {
@@ -154,7 +136,8 @@ function kindOf(query: ServerRequest<"list_runs">["query"]): Pick<RunQuery, "kin
   return { ...(kind !== undefined && { kind }), ...(name !== undefined && { name }) };
 }
 
-function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
+/** The position after which a page of runs continues. */
+export function positionOf(cursor: string): NonNullable<RunQuery["after"]> {
   const [startedAt, id] = /^(\d+(?:\.\d+)?) (.+)$/.exec(decodeCursor(cursor))?.slice(1) ?? [];
   if (startedAt === undefined || id === undefined)
     throw refusal("bad_request", "the cursor is not one that a list returned");
@@ -200,24 +183,23 @@ async function diff(request: ServerRequest<"diff_runs">): Promise<WireValue<"Run
 async function resume(
   workspace: Workspace,
   { id, kind }: { readonly id: string; readonly kind: RunKindId },
+  worker: RunWorker,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const runs = kind === "chain" ? workspace.runs : kind === "call" ? workspace.calls : await workspace.agents();
   // A failure after its begin is in its journal, or the worker resumes it again.
-  runs.resume(id, { onResumed: begun.resolve }).then(() => begun.resolve(), begun.reject);
+  runs
+    .resume(id, { ...worker.optionsOf({ id, kind }), onResumed: begun.resolve })
+    .then(() => begun.resolve(), begun.reject);
   await begun.promise;
 }
 
 /** Stores a run that repeats another one; returns its id. */
 async function submitRerun(request: ServerRequest<"rerun">): Promise<string> {
-  const { workspace, body, caller } = request;
+  const { workspace, body } = request;
   const { run } = await requireRun(request);
   const { from, input } = body;
-  const options = {
-    callerType: "api",
-    principal: caller.principal,
-    ...(body.run_id !== undefined && { runId: body.run_id }),
-  } as const;
+  const options = startOptions(request);
   if (run.kind === "agent")
     throw refusal(
       "bad_request",
@@ -240,42 +222,4 @@ async function checkRepeats({ workspace, params, body }: ServerRequest<"rerun">,
   if (repeated.length === 0) return;
   const detail = `${repeated.join(", ")} would run again with the effect "once"; to run anyway, send repeat_once: true`;
   throw refusal("conflict", detail, { reason: "repeats_once", run_id: params.id });
-}
-
-/** Starts the worker, waits for the end of the run as long as the client prefers, and returns the run. */
-async function started(
-  request: Pick<ServerRequest<"get_run">, "workspace" | "caller" | "headers" | "signal">,
-  id: string,
-  worker: RunWorker,
-): Promise<Reply<WireValue<"RunDetail">>> {
-  worker.start();
-  const { workspace, caller, headers } = request;
-  const waitMs = preferredWaitMs(headers);
-  if (waitMs > 0) {
-    const stop = AbortSignal.any([request.signal, worker.stopping, AbortSignal.timeout(waitMs)]);
-    await workspace.runs.settled(id, stop).catch(ignoreCancelled);
-  }
-  const body = await toWireDetail(await requireRun({ workspace, params: { id }, caller }));
-  return {
-    reply: true,
-    status: isFinished(body.status) ? 200 : 202,
-    headers: {
-      location: `/v1/runs/${encodeURIComponent(id)}`,
-      ...(waitMs > 0 && { "preference-applied": `wait=${waitMs / 1000}` }),
-    },
-    body,
-  };
-}
-
-function ignoreCancelled(error: unknown): void {
-  if (!isFailureError(error) || error.code !== "cancelled") throw error;
-}
-
-/** Longer waits are cut: proxies close idle connections after a minute. */
-const maxWaitSeconds = 55;
-
-/** The time that a client wants to wait, from `Prefer: wait=30` (RFC 7240); 0 if it does not. */
-function preferredWaitMs(headers: Headers): number {
-  const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(headers.get("prefer") ?? "")?.[1];
-  return Math.min(Number(wait ?? 0), maxWaitSeconds) * 1000;
 }

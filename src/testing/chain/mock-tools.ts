@@ -170,7 +170,11 @@ function toolNames(of: Plan | ChainSpec | Iterable<string>): Set<string> {
 
 function namesOf(step: StepSpec): string[] {
   const undo = step.compensate?.tool;
-  return [step.tool, ...fallbackNames(step.error_handling), ...(undo === undefined ? [] : [undo])];
+  return [
+    ...(step.tool === undefined ? [] : [step.tool]),
+    ...fallbackNames(step.error_handling),
+    ...(undo === undefined ? [] : [undo]),
+  ];
 }
 
 function fallbackNames(handling: ErrorHandlingSpec | undefined): string[] {

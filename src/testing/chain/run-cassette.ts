@@ -68,7 +68,10 @@ export async function toRunCassette(
       reason: "run_not_over",
     });
   const { plan, redactor = createRedactor(processSecrets()) } = options;
-  const settled = settledOf(events);
+  // The journal data of a settled event is its outcome.
+  const settled = events.flatMap(({ kind, key, at, data }) =>
+    kind === "settled" ? { key, at, outcome: data as HostOutcome } : [],
+  );
   const input: unknown = JSON.parse(run.input);
   const { context, env } = parseRunEnvironment(run.context);
   const calls: RecordedCall[] = [];
@@ -83,11 +86,4 @@ export async function toRunCassette(
   const { status, output } = await interpret({ plan, host, input, env, context, listener: undefined });
   const { id: runId, name: chain, startedAt } = run;
   return { runId, chain, startedAt, input, context, env, status, output, calls, settled };
-}
-
-function settledOf(events: readonly JournalEvent[]): SettledOutcome[] {
-  // The journal data of a settled event is its outcome.
-  return events.flatMap(({ kind, key, at, data }) =>
-    kind === "settled" ? { key, at, outcome: data as HostOutcome } : [],
-  );
 }

@@ -55,16 +55,12 @@ export class ChildFiles {
 
   /** The files of programs whose owners have certainly ended. */
   listOrphans(): readonly ChildFile[] {
-    return this.#names().flatMap((name) => {
+    return orElse(() => readdirSync(this.#dir).filter((name) => name.endsWith(".json")), []).flatMap((name) => {
       const file = join(this.#dir, name);
       const child = read(file);
       if (child === undefined || !isProcessGone(child.owner)) return [];
       return [{ child, remove: () => rmSync(file, { force: true }) }];
     });
-  }
-
-  #names(): readonly string[] {
-    return orElse(() => readdirSync(this.#dir).filter((name) => name.endsWith(".json")), []);
   }
 }
 

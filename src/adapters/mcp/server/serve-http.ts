@@ -4,7 +4,7 @@ import {
   type InboundGuard,
   type InboundLimits,
   InboundServer,
-  createCrossOrigin,
+  allowingOrigins,
   createInboundGuard,
   isLoopbackHost,
 } from "../../../net/index.ts";
@@ -65,17 +65,15 @@ export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions)
   const limits = { ...defaultMcpHttpLimits, ...options.limits };
   const token = tokenFor(host, options.token);
   const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
-  const origins = createCrossOrigin({ guard, methods, exposed: ["mcp-session-id", "www-authenticate"] });
   const endpoint = new McpEndpoint(parts, limits);
   const isKnown = tokenCheck(token);
-  const answer = async (request: Request, onAuthenticated: () => void): Promise<Response> => {
-    const refused = refuse(request, guard, server.port) ?? origins.preflight(request);
+  const answer = allowingOrigins(guard, async (request: Request, onAuthenticated: () => void): Promise<Response> => {
+    const refused = refuse(request, guard, server.port);
     if (refused !== undefined) return refused;
     if (!isKnown(request)) return unauthorized();
     onAuthenticated();
-    const response = misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
-    return origins.expose(request)(response);
-  };
+    return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
+  });
   const listener = getRequestListener(
     (request, { incoming }) => answer(request, () => server.authenticated(incoming)),
     { overrideGlobalObjects: false },

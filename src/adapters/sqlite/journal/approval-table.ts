@@ -136,7 +136,8 @@ export class ApprovalTable {
   }
 }
 
-function approvalOf(row: Row): Approval {
+/** An approval of a row of the table. */
+export function approvalOf(row: Row): Approval {
   const principal = text(row["principal"]);
   const decidedBy = text(row["decided_by"]);
   const note = text(row["note"]);

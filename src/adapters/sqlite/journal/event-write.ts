@@ -33,7 +33,7 @@ export function toEventValues(event: JournalEvent): EventValues {
 
 /** Share of a batch's size limit that a write takes. */
 export function eventSize([, , , values, record]: EventWrite): number {
-  return valuesSize(values) + (record === null ? 0 : 500 + length(record[5]));
+  return valuesSize(values) + (record === null ? 0 : 500 + (typeof record[5] === "string" ? record[5].length : 0));
 }
 
 /** Share of a batch's size limit that an event without a record takes. */
@@ -54,8 +54,4 @@ function recordRow(record: CallRecord, positioned: ExtractedOutput, redactor: Re
   const isInEvent = positioned.outputPath !== null && positioned.large === null;
   const isClean = isInEvent && redactor.value(record.output) === record.output;
   return toRow(flattenRecord(isClean ? { ...record, output: undefined } : record, redactor));
-}
-
-function length(value: SqlRow[number] | undefined): number {
-  return typeof value === "string" ? value.length : 0;
 }

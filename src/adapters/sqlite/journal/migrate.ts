@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FailureError } from "../../../base/index.ts";
+import { changeFeedStep } from "./change-feed-tables.ts";
 import { renameStoredFields } from "./rename-stored-fields.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { databaseFailure } from "../database/store-failure.ts";
@@ -197,6 +198,45 @@ export const migrationSteps: readonly MigrationStep[] = [
      revoked_at REAL,
      last_used_at REAL
    ) STRICT;`,
+
+  `-- Requests with an idempotency key; the response is absent until their work has ended.
+   CREATE TABLE idempotency_keys (
+     id TEXT PRIMARY KEY,
+     fingerprint TEXT NOT NULL,
+     work_id TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     expires_at REAL NOT NULL,
+     started INTEGER NOT NULL DEFAULT 0,
+     status INTEGER,
+     headers TEXT, -- JSON
+     body TEXT
+   ) STRICT;
+   CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+
+   CREATE TABLE audit_log (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a page's position stays valid
+     at REAL NOT NULL,
+     principal TEXT NOT NULL,
+     action TEXT NOT NULL,
+     target TEXT,
+     outcome TEXT NOT NULL,
+     detail TEXT,
+     request_id TEXT
+   ) STRICT;
+   CREATE INDEX audit_log_time ON audit_log (at);`,
+
+  changeFeedStep,
+
+  `-- Events that were delivered to runs, consumed or not. Removed with their run.
+   CREATE TABLE external_events (
+     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: outcomes of runs refer to it
+     run INTEGER NOT NULL,
+     id TEXT NOT NULL,
+     name TEXT NOT NULL,
+     at REAL NOT NULL,
+     data TEXT NOT NULL -- JSON
+   ) STRICT;
+   CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
 ];
 
 /** The version this Windlass writes. */

@@ -5,7 +5,8 @@ import { leaseTimeoutMs } from "../../../store/index.ts";
 import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { createAuditOps } from "../access/audit-table.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { createTokenOps } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -13,6 +14,7 @@ import { isOutdated } from "./migrate.ts";
 import { openToRead } from "./open-database.ts";
 import { SqliteApprovals, type SqliteOptions, knownOnly } from "./open-sqlite.ts";
 import { createReaderOps } from "./reader-ops.ts";
+import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { type SqliteStats, type SqliteStore, storeBytes } from "./sqlite-store.ts";
@@ -34,7 +36,7 @@ export function openSqliteReadOnly(
     return undefined;
   }
   const reader = new MainThreadReader(db, file);
-  const refusal = readOnlyFailure(file);
+  const refusal = databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
   const writer = refusingWriter(refusal);
   const thread = approvalReader(db, refusal);
   const pruner = { prune: () => Promise.reject(refusal) };
@@ -46,7 +48,8 @@ export function openSqliteReadOnly(
     records,
     runs,
     approvals,
-    tokens: sqliteApiTokens(thread),
+    ...sqliteAccess(thread),
+    changes: new SqliteChangeFeed(reader, runs),
     finishedRuns: (query) => runs.finished(query),
     backup: () => Promise.reject(refusal),
     stats: () => statsOf(reader, file),
@@ -98,13 +101,15 @@ function refusingWriter(
   };
 }
 
-/** Approvals and tokens are read by operations of the writer; all others are refused. */
+/** Approvals, tokens and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
   const { getToken, listTokens } = createTokenOps(() => db);
+  const { listAuditEntries } = createAuditOps(() => db);
   const ops: Partial<WriterOps> = {
     getToken,
     listTokens,
+    listAuditEntries,
     getApproval: ({ id, now }) => table.get(id, now),
     listApprovals: ({ now, status }) => table.list(now, status),
   };
@@ -120,8 +125,4 @@ function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThr
 async function statsOf(reader: MainThreadReader, file: string): Promise<SqliteStats> {
   const counts = await reader.call("counts", null);
   return { ...counts, bytes: await storeBytes(file), waiting: 0, lost: 0 };
-}
-
-function readOnlyFailure(file: string): FailureError {
-  return databaseFailure(`the database ${file} was opened for reading only`, { reason: "read_only" });
 }

@@ -20,9 +20,10 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { sqliteApiTokens } from "../access/sqlite-access.ts";
+import { sqliteAccess } from "../access/sqlite-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
+import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
 import { SqliteRecords } from "./sqlite-records.ts";
 import { SqliteRuns } from "./sqlite-run-journal.ts";
 import { OpenStore, type SqliteStore } from "./sqlite-store.ts";
@@ -104,7 +105,6 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
   const runs = new SqliteRuns({ thread, writer, reader, records, redactor, clock, silenceMs });
   const approvals = new SqliteApprovals({ thread, redactor: knownOnly(redactor), ids, clock });
   if (retention !== undefined) pruner.schedule(retention, onError);
-  const tokens = sqliteApiTokens(thread);
   return new OpenStore({
     file,
     name,
@@ -117,7 +117,8 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     records,
     runs,
     approvals,
-    tokens,
+    access: sqliteAccess(thread),
+    changes: new SqliteChangeFeed(reader, runs),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../database/in-transaction.ts";
 import { pragma } from "./migrate.ts";
-import { firstEnd, markRunsPruned, removePrunedRuns } from "./prune-runs.ts";
+import { firstEnd, markRunsPruned, removePrunedRuns, removeUnreadableChanges } from "./prune-runs.ts";
 import type { PruneLimits, PruneStep, PruneStepSize } from "../thread/worker-ops.ts";
 
 /** The number of the newest record. */
@@ -14,6 +14,7 @@ export function removeOldest(db: DatabaseSync, limits: PruneLimits & PruneStepSi
   if (limits.isTight) moveLog(db);
   return inTransaction(db, () => {
     const rest = removePrunedRuns(db, limits.rows);
+    removeUnreadableChanges(db, limits.rows);
     if (rest.rows > 0) return { records: rest.records, runs: 0, done: false };
     const records = removeLate(db, limits);
     const runs = markRunsPruned(db, { before: limits.before, upTo: limits.upToRun, max: Math.ceil(limits.rows / 10) });

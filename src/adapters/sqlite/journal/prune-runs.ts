@@ -17,6 +17,9 @@ export function firstEnd(db: DatabaseSync, upTo: number): number | undefined {
   return row && Number(row["finished_at"]);
 }
 
+/** Hides a run: it disappears for all readers at once, and its id becomes free. */
+export const asPruned = "status = 'pruned', finished_at = NULL, id = 'pruned/' || number || '/' || hex(randomblob(8))";
+
 /**
  * Marks some of the runs that ended before this time as pruned, oldest first; returns their number. They disappear for
  * all readers at once, and their ids become free; {@link removePrunedRuns} removes their data. Unfinished runs are
@@ -28,7 +31,7 @@ export function markRunsPruned(
 ): number {
   const updated = db
     .prepare(
-      `UPDATE runs SET status = 'pruned', finished_at = NULL, id = 'pruned/' || number || '/' || hex(randomblob(8))
+      `UPDATE runs SET ${asPruned}
        WHERE number IN (SELECT number FROM runs WHERE finished_at < ? AND number <= ?
                         ORDER BY finished_at LIMIT ?)`,
     )
@@ -54,11 +57,22 @@ export function removePrunedRuns(
   const blobs = events.map((event) => event["blob"]);
   const turns = Math.ceil(max / 5);
   if (events.length < max && removeTurns(db, run["conversation"] ?? null, turns) < turns) {
+    db.prepare("DELETE FROM external_events WHERE run = ?").run(number);
     db.prepare("DELETE FROM runs WHERE number = ?").run(number);
     blobs.push(run["definition"], run["output_blob"]);
   }
   for (const blob of blobs) releaseBlob(db, blob ?? null);
   return { rows: events.length + 1, records };
+}
+
+/** Removes some of the changes that the feed cannot read any more, but never the newest one. */
+export function removeUnreadableChanges(db: DatabaseSync, max: number): void {
+  db.prepare(
+    `DELETE FROM changes WHERE number IN (
+       SELECT number FROM changes
+       WHERE number < (SELECT number FROM changes WHERE event >= (SELECT event FROM feed) ORDER BY number LIMIT 1)
+       ORDER BY number LIMIT ?)`,
+  ).run(max);
 }
 
 /** Removes events, and the records of their steps; returns the number of records. */

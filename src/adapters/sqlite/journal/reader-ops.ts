@@ -1,8 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
+import { readChanges, readFeedHead, readFeedStart } from "./change-queries.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { pragma } from "./migrate.ts";
 import { readPage, readSummary, readTallies } from "./record-queries.ts";
-import { listExecutable, listFinishedRuns, listRuns, listTurns, readRun, readUpdates } from "./run-queries.ts";
+import {
+  listConversations,
+  listExecutable,
+  listFinishedRuns,
+  listRuns,
+  listTurns,
+  readRun,
+  readUpdates,
+} from "./run-queries.ts";
 import type { Served } from "../thread/serve-ops.ts";
 import { serveFile } from "../database/set-up.ts";
 import type { FileCheck, ReaderOps, RowCounts } from "../thread/worker-ops.ts";
@@ -17,8 +26,12 @@ export function createReaderOps(open: (file: string) => DatabaseSync): Served<Re
     runs: (query) => listRuns(database(), query),
     executable: (query) => listExecutable(database(), query),
     updates: (query) => atOnce(database(), (db) => readUpdates(db, query)),
+    feedHead: () => atOnce(database(), readFeedHead),
+    feedStart: ({ runIds }) => atOnce(database(), (db) => readFeedStart(db, runIds)),
+    feedChanges: (query) => atOnce(database(), (db) => readChanges(db, query)),
     dataVersion: () => pragma(database(), "data_version"),
     finishedRuns: (query) => listFinishedRuns(database(), query),
+    conversations: (query) => listConversations(database(), query),
     turns: (query) => listTurns(database(), query),
     isOwnerGone: (query) => isOwnerGone(database(), query),
     counts: () => readCounts(database()),

@@ -4,6 +4,7 @@ import type {
   NewRun,
   RunKindId,
   RunStatus,
+  RunWait,
   StoredRun,
   ConversationTurn,
 } from "../../../store/index.ts";
@@ -12,20 +13,8 @@ import { type ExtractedOutput, restoreOutput } from "./extracted-output.ts";
 import type { EventValues, RunRows, RunWrite, SqlRow, SqlValue } from "../thread/worker-ops.ts";
 
 /** The columns of a new run, in order. */
-export const newRunColumns: readonly string[] = [
-  "id",
-  "kind",
-  "name",
-  "input",
-  "context",
-  "format",
-  "fingerprints",
-  "started_at",
-  "rerun_of",
-  "called_by",
-  "conversation",
-  "after_turn",
-];
+export const newRunColumns: readonly string[] =
+  "id kind name input context format fingerprints started_at rerun_of called_by conversation after_turn".split(" ");
 
 /** The columns of a run, in order. */
 export const runColumns: readonly string[] = [
@@ -40,6 +29,7 @@ export const runColumns: readonly string[] = [
   "runs.epoch",
   "runs.lease_holder",
   "runs.deaths",
+  "runs.waits_for",
 ];
 
 /** The same with an output of any size. */
@@ -71,7 +61,8 @@ export function toRunWrite(run: NewRun, owner: string | null, events: readonly E
 export function toRun(row: SqlRow): StoredRun {
   const [id, kind, name, input, context, format, fingerprints, startedAt, ...more] = row;
   const [rerunOf, calledBy, conversation, after, definition, ...rest] = more;
-  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, leaseHolder, deaths] = rest;
+  const [status, finishedAt, output, error, cancelRequested, cancelBy, epoch, leaseHolder, ...last] = rest;
+  const [deaths, waitsFor] = last;
   return {
     id: text(id),
     // Only this store writes the column.
@@ -88,6 +79,8 @@ export function toRun(row: SqlRow): StoredRun {
     ...(typeof conversation === "string" && { conversation: { id: conversation, after: Number(after) } }),
     // Only this store writes the column.
     status: status as RunStatus,
+    // Written by this store.
+    ...(typeof waitsFor === "string" && { waitsFor: JSON.parse(waitsFor) as RunWait }),
     ...(typeof finishedAt === "number" && { finishedAt }),
     ...(typeof output === "string" && { output }),
     ...(typeof error === "string" && { error }),

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type FinishedRunQuery, eventsPerUpdate, textInJson } from "../../../store/index.ts";
+import { type FinishedRunQuery, type StoredConversation, eventsPerUpdate, textInJson } from "../../../store/index.ts";
 import { isOwnerGone } from "./lease-holder-table.ts";
 import { eventColumns, finishedRunColumns, runColumns, turnColumns, wholeRunColumns } from "./run-columns.ts";
 import type {
+  ConversationsQueryRow,
   ExecutableQueryRow,
   ExecutableRow,
   RunRows,
@@ -140,6 +141,23 @@ export function listFinishedRuns(db: DatabaseSync, { since, until }: Required<Fi
  * readers at once, though they are removed in steps.
  */
 export const conversationHasRun = "EXISTS (SELECT 1 FROM runs WHERE conversation = :of AND status <> 'pruned')";
+
+/** Conversations, the one with the newest run first. */
+export function listConversations(
+  db: DatabaseSync,
+  { id, before, limit }: ConversationsQueryRow,
+): StoredConversation[] {
+  const list = db.prepare(
+    `SELECT listed.id, runs, newest AS position, first.id AS firstRun, last.id AS lastRun
+     FROM (SELECT conversation AS id, count(*) AS runs, min(number) AS oldest, max(number) AS newest FROM runs
+           WHERE ${id === undefined ? "conversation IS NOT NULL" : "conversation = :id"} AND status <> 'pruned'
+           GROUP BY conversation HAVING newest < :before ORDER BY newest DESC LIMIT :limit) AS listed
+       JOIN runs AS first ON first.number = oldest JOIN runs AS last ON last.number = newest
+     ORDER BY newest DESC`,
+  );
+  // Only this store writes the columns.
+  return list.all({ before, limit, ...(id !== undefined && { id }) }) as unknown as StoredConversation[];
+}
 
 /** Turns of a conversation, in order. */
 export function listTurns(db: DatabaseSync, { conversationId, from, to, last }: TurnsQueryRow): SqlRow[] {

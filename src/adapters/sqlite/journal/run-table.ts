@@ -1,7 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type RunStatus, isFinished } from "../../../store/index.ts";
+import {
+  type ConversationRemoval,
+  type EventDelivery,
+  type ExternalEvent,
+  type NewExternalEvent,
+  type RunStatus,
+  isFinished,
+  maxInboxEvents,
+} from "../../../store/index.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { type LeaseHolderTable, isOwnerGone } from "./lease-holder-table.ts";
+import { asPruned, removePrunedRuns } from "./prune-runs.ts";
 import { toRun } from "./run-columns.ts";
 import type { RunFence } from "./run-fence.ts";
 import { conversationHasRun, readRun } from "./run-queries.ts";
@@ -45,6 +54,65 @@ export class RunTable {
          WHERE ${conversationHasRun}`,
       )
       .run({ of: conversationId, after, at, data });
+  }
+
+  /** Stores an external event, and wakes the run if it waits for it. */
+  deliver({ runId, id, name, at, data }: NewExternalEvent): EventDelivery {
+    return inTransaction(this.#db, () => {
+      const run = this.#db.prepare("SELECT number, status FROM runs WHERE id = ? AND status <> 'pruned'").get(runId);
+      if (run === undefined) return "unknown";
+      const number = run["number"] ?? null;
+      const known = this.#db.prepare("SELECT 1 FROM external_events WHERE run = ? AND name = ? AND id = ?");
+      if (known.get(number, name, id) !== undefined) return "repeated";
+      if (isFinished(run["status"] as RunStatus)) return "ended";
+      const count = this.#db.prepare("SELECT count(*) AS count FROM external_events WHERE run = ?").get(number);
+      if (Number(count?.["count"]) >= maxInboxEvents) return "full";
+      this.#db
+        .prepare("INSERT INTO external_events (run, id, name, at, data) VALUES (?, ?, ?, ?, ?)")
+        .run(number, id, name, at, data);
+      this.#db
+        .prepare(
+          `UPDATE runs SET ready = 1 WHERE number = ? AND status = 'waiting' AND EXISTS (
+             SELECT 1 FROM json_each(waits_for, '$.events') WHERE json_extract(value, '$.name') = ?)`,
+        )
+        .run(number, name);
+      return "delivered";
+    });
+  }
+
+  /** The external events of a run after a position. */
+  inbox(runId: string, after: number): ExternalEvent[] {
+    const list = this.#db.prepare(
+      `SELECT number AS position, id, name, at, data FROM external_events
+       WHERE run = (SELECT number FROM runs WHERE id = ?) AND number > ? ORDER BY number`,
+    );
+    // Only this class writes the columns.
+    return list.all(runId, after) as unknown as ExternalEvent[];
+  }
+
+  /** Hides the runs of a conversation and those that they called, unless one of them has not ended. */
+  removeConversation(conversationId: string): ConversationRemoval {
+    const all = `WITH RECURSIVE called (id) AS (
+        SELECT id FROM runs WHERE conversation = :of AND status <> 'pruned'
+        UNION SELECT runs.id FROM runs JOIN called ON runs.called_by = called.id WHERE status <> 'pruned')`;
+    return inTransaction(this.#db, () => {
+      const statuses = this.#db
+        .prepare(`${all} SELECT DISTINCT status FROM runs WHERE id IN (SELECT id FROM called)`)
+        .all({ of: conversationId })
+        // Only this store writes the column.
+        .map(({ status }) => status as RunStatus);
+      if (statuses.length === 0) return "unknown";
+      if (!statuses.every(isFinished)) return "unfinished";
+      this.#db
+        .prepare(`${all} UPDATE runs SET ${asPruned} WHERE id IN (SELECT id FROM called)`)
+        .run({ of: conversationId });
+      return "removed";
+    });
+  }
+
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(): number {
+    return inTransaction(this.#db, () => removePrunedRuns(this.#db).rows);
   }
 
   /** Requests cancellation of the run; false if it is over or unknown. The first requester is recorded. */

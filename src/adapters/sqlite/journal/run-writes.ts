@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isLargePayload } from "../../../store/index.ts";
+import { lastEventNumber } from "./change-feed-tables.ts";
 import type { LeaseHolderTable } from "./lease-holder-table.ts";
 import { recordColumns } from "./record-columns.ts";
 import { newRunColumns } from "./run-columns.ts";
@@ -43,7 +44,7 @@ export class RunWrites {
     this.#insertRun = db.prepare(
       `INSERT INTO runs (${columns.join(", ")}, status, epoch, ready) VALUES (${placeholders(columns)}, ?, ?, ?)`,
     );
-    this.#lastEvent = db.prepare("SELECT max(number) AS last FROM run_events");
+    this.#lastEvent = db.prepare(`SELECT ${lastEventNumber} AS last`);
     this.#insertEvent = db.prepare(
       `INSERT INTO run_events (number, run, seq, kind, key, at, data, output_at, blob, record)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -57,11 +58,14 @@ export class RunWrites {
          waits_for = ?7, ready = (?1 = 'waiting' AND ?7 IS NULL), lease_holder = NULL
        WHERE number = ?8`,
     );
-    // A decision that was made before the run was suspended, and not seen by it.
+    // A decision or an event that came before the run was suspended, and that it has not seen.
     this.#wakeDecided = db.prepare(
       `UPDATE runs SET ready = 1 WHERE number = ? AND (cancel_requested = 1 OR EXISTS (
          SELECT 1 FROM json_each(waits_for, '$.approvals') JOIN approvals ON approvals.id = value
-         WHERE approvals.status <> 'pending'))`,
+         WHERE approvals.status <> 'pending') OR EXISTS (
+         SELECT 1 FROM json_each(waits_for, '$.events') AS wait JOIN external_events AS event
+           ON event.run = runs.number AND event.name = json_extract(wait.value, '$.name')
+         WHERE event.number > json_extract(wait.value, '$.after')))`,
     );
     this.#forgetDeaths = db.prepare("UPDATE runs SET deaths = 0 WHERE number = ?");
     this.#insertTurn = db.prepare(

@@ -2,9 +2,13 @@ import { type FailureError, createIdGenerator, fail } from "../../../base/index.
 import {
   type CancelRequest,
   type Claim,
+  type ConversationRemoval,
+  type EventDelivery,
+  type ExternalEvent,
   type JournalEvent,
   type Liveness,
   type NewConversationTurn,
+  type NewExternalEvent,
   type NewJournalEvent,
   type NewRun,
   type RecordRedactor,
@@ -157,6 +161,19 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
     return this.#parts.thread.call("cancelRun", { runId, by: by ?? null });
   }
 
+  async deliver(event: NewExternalEvent): Promise<EventDelivery> {
+    checkStorable(Object.values(event));
+    // The run may have been stored a moment ago.
+    await this.#parts.writer.settle();
+    const delivery = await this.#parts.thread.call("deliverEvent", event);
+    if (delivery === "delivered") this.runWatch.changed(event.runId);
+    return delivery;
+  }
+
+  inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
+    return this.#parts.thread.call("inbox", { runId, after });
+  }
+
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
     const { thread, clock } = this.#parts;
     const query = await thread.call("heartbeat", { owner, now: clock.now() }).catch((error: unknown) => {
@@ -173,6 +190,15 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
     checkStorable([conversationId, after ?? null, at, data]);
     await this.#parts.writer.settle();
     await this.#parts.thread.call("addTurn", { conversationId, after: after ?? null, at, data });
+  }
+
+  async removeConversation(conversationId: string): Promise<ConversationRemoval> {
+    const { writer, thread } = this.#parts;
+    await writer.settle();
+    const removal = await thread.call("removeConversation", { conversationId });
+    // In steps, so that other writes are not delayed; pruning completes them if this process ends.
+    if (removal === "removed") while ((await thread.call("removePruned", null)) > 0);
+    return removal;
   }
 
   /** Releases the runs that are still executed through this store, so that others can claim them without waiting. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/index.ts";
 import {
+  type ConversationQuery,
   type ConversationTurn,
   type ConversationTurnRange,
   type ExecutableRun,
@@ -10,8 +11,9 @@ import {
   type RunQuery,
   type RunRecording,
   type RunUpdate,
+  type StoredConversation,
   type StoredRun,
-  runLimit,
+  pageLimit,
 } from "../../../store/index.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { ReaderThread } from "../thread/lazy-thread.ts";
@@ -48,7 +50,7 @@ export class SqliteRunReader {
   async list(query: RunQuery = {}): Promise<readonly StoredRun[]> {
     const { writer, reader, clock, silenceMs } = this.#parts;
     await writer.settle();
-    const requested = { ...query, limit: runLimit(query.limit), now: clock.now(), silenceMs };
+    const requested = { ...query, limit: pageLimit(query.limit), now: clock.now(), silenceMs };
     return (await reader.call("runs", requested)).map(toRun);
   }
 
@@ -80,6 +82,16 @@ export class SqliteRunReader {
     const { writer, reader } = this.#parts;
     await writer.settle();
     return (await reader.call("finishedRuns", { since, until })).map(toFinishedRun);
+  }
+
+  async conversations({
+    id,
+    before = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: ConversationQuery): Promise<readonly StoredConversation[]> {
+    const { writer, reader } = this.#parts;
+    await writer.settle();
+    return reader.call("conversations", { id, before, limit });
   }
 
   async turns(

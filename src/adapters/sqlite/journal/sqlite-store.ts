@@ -2,13 +2,14 @@ import { stat, link, lstat, open, rename, rm } from "node:fs/promises";
 import { resolve, dirname } from "node:path";
 import { type Clock, createIdGenerator, type FailureError } from "../../../base/index.ts";
 import type {
-  ApiTokenStore,
   ApprovalStore,
+  ChangeFeed,
   FinishedRun,
   FinishedRunQuery,
   RecordStore,
   RunStore,
 } from "../../../store/index.ts";
+import type { AccessStores } from "../access/sqlite-access.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Pruner } from "./pruner.ts";
 import type { ReaderThread } from "../thread/lazy-thread.ts";
@@ -34,13 +35,13 @@ export interface SqliteStats {
 }
 
 /** Records, approvals and runs in one SQLite file. */
-export interface SqliteStore {
+export interface SqliteStore extends AccessStores {
   readonly file: string;
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
-  /** Tokens of the HTTP API. */
-  readonly tokens: ApiTokenStore;
+  /** The changes of runs and approvals. */
+  readonly changes: ChangeFeed;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -69,7 +70,8 @@ export interface OpenStoreDeps {
   readonly records: SqliteRecords;
   readonly runs: SqliteRuns;
   readonly approvals: ApprovalStore;
-  readonly tokens: ApiTokenStore;
+  readonly access: AccessStores;
+  readonly changes: ChangeFeed;
 }
 
 /** The store that `openSqlite` gives. */
@@ -97,8 +99,20 @@ export class OpenStore implements SqliteStore {
     return this.#parts.approvals;
   }
 
-  get tokens(): ApiTokenStore {
-    return this.#parts.tokens;
+  get changes(): ChangeFeed {
+    return this.#parts.changes;
+  }
+
+  get tokens(): AccessStores["tokens"] {
+    return this.#parts.access.tokens;
+  }
+
+  get idempotencyKeys(): AccessStores["idempotencyKeys"] {
+    return this.#parts.access.idempotencyKeys;
+  }
+
+  get audit(): AccessStores["audit"] {
+    return this.#parts.access.audit;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

@@ -1,4 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
+import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { openDatabase } from "./open-database.ts";
@@ -51,6 +53,10 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     claimRun: (query) => database().runs.claim(query),
     getRun: ({ runId, events }) => database().runs.get(runId, events),
     addTurn: (turn) => database().runs.addTurn(turn),
+    deliverEvent: (event) => database().runs.deliver(event),
+    inbox: ({ runId, after }) => database().runs.inbox(runId, after),
+    removeConversation: ({ conversationId }) => database().runs.removeConversation(conversationId),
+    removePruned: () => database().runs.removePruned(),
     cancelRun: ({ runId, by }) => database().runs.cancel(runId, by),
     heartbeat: ({ owner, now }) => database().runs.heartbeat(owner, now),
     requestApproval: (query) => database().approvals.request(query),
@@ -60,11 +66,14 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
     ...createTokenOps(() => database().db),
+    ...createIdempotencyKeyOps(() => database().db),
+    ...createAuditOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
       removeTokensBefore(db, limits.before);
+      removeAuditEntriesBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),

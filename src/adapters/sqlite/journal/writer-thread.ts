@@ -1,16 +1,19 @@
 import { type Clock, type FailureError, isFailureError } from "../../../base/index.ts";
-import { type Done, WorkerLink, closedFailure, type OpOutcome, promiseOutcome } from "../thread/worker-link.ts";
+import {
+  type Done,
+  WorkerLink,
+  type WorkerLinkOptions,
+  closedFailure,
+  type OpOutcome,
+  promiseOutcome,
+} from "../thread/worker-link.ts";
 import type { WriterOps } from "../thread/worker-ops.ts";
 import { openDatabase } from "./open-database.ts";
 import { createWriterOps } from "./writer-ops.ts";
 
 /** Options of {@link WriterThread}. */
-export interface WriterThreadOptions {
-  readonly url: URL;
+export interface WriterThreadOptions extends Required<WorkerLinkOptions> {
   readonly file: string;
-  readonly clock: Clock;
-  /** Called when the thread died; it has been restarted then, unless it died twice in a row. */
-  readonly onDeath: (failure: FailureError) => void;
   /** Start the thread at once. Default: only when there is more work than this thread can do in passing. */
   readonly atOnce?: boolean;
 }

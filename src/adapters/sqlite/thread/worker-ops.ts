@@ -1,19 +1,32 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
+import type { AuditOps } from "../access/audit-table.ts";
+import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
 import type {
   Approval,
   ApprovalRequest,
   ApprovalStatus,
+  ConversationQuery,
+  ConversationRemoval,
   Decision,
+  EventDelivery,
   ExecutableRun,
   ExecutableRunQuery,
+  ExternalEvent,
+  FeedFilter,
+  FeedHead,
+  FeedPage,
+  FeedPosition,
+  FeedRun,
   FinishedRunQuery,
+  NewExternalEvent,
   PagePosition,
   RecordQuery,
   RunCursor,
   RunStatus,
   RunQuery,
+  StoredConversation,
   RunUpdate,
   Tallies,
   ToolTally,
@@ -176,13 +189,20 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
   getRun(which: { readonly runId: string; readonly events: boolean }): RunRows | undefined;
   /** Adds a turn without a run. */
   addTurn(turn: TurnWrite): void;
+  deliverEvent(event: NewExternalEvent): EventDelivery;
+  /** The external events of a run after a position. */
+  inbox(which: { readonly runId: string; readonly after: number }): readonly ExternalEvent[];
+  /** Hides the runs of a conversation and those that they called; `removePruned` removes their data. */
+  removeConversation(which: { readonly conversationId: string }): ConversationRemoval;
+  /** Removes some data of hidden runs; returns the number of rows, 0 if there are no more. */
+  removePruned(which: null): number;
   cancelRun(which: { readonly runId: string; readonly by: string | null }): boolean;
   /** Records a heartbeat of the lease holder; returns its runs with a cancellation request. */
   heartbeat(which: { readonly owner: string; readonly now: number }): readonly CancelRequestRow[];
@@ -248,6 +268,9 @@ export interface TurnWrite {
   readonly data: string;
 }
 
+/** Query for a page of conversations. */
+export type ConversationsQueryRow = ConversationQuery & Pick<Required<ConversationQuery>, "before">;
+
 /** Query for turns by number, both bounds included. */
 export interface TurnsQueryRow {
   readonly conversationId: string;
@@ -255,6 +278,40 @@ export interface TurnsQueryRow {
   readonly to: number;
   /** Maximum number of turns, of which the last ones are returned; -1 for all. */
   readonly last: number;
+}
+
+/** Query for changes of runs and approvals. */
+export interface ChangesQueryRow {
+  readonly after: FeedPosition;
+  readonly filter: FeedFilter;
+}
+
+/** The end of the feed, its id, and the last event that was removed. */
+export interface FeedHeadRow extends FeedHead {
+  readonly floor: number;
+}
+
+/** A change; an event in the order of `eventColumns`, without the last two. */
+export type ChangeRow = { readonly position: FeedPosition } & (
+  | {
+      readonly kind: "event";
+      readonly runId: string;
+      readonly runKind: string;
+      readonly isCut: boolean;
+      readonly event: SqlRow;
+    }
+  | {
+      readonly kind: "run";
+      readonly status: string;
+      readonly isSuspended: boolean;
+      readonly run: { readonly [K in keyof Required<FeedRun>]: K extends "kind" ? string : FeedRun[K] };
+    }
+  | { readonly kind: "approval"; readonly status: string; readonly approval: Approval }
+);
+
+/** A page of changes, and the position after it. */
+export interface ChangesRows extends Pick<FeedPage, "position" | "isLast"> {
+  readonly rows: readonly ChangeRow[];
 }
 
 /** Row counts of the tables. */
@@ -284,10 +341,15 @@ export interface ReaderOps {
   runs(query: RunsQueryRow): readonly SqlRow[];
   executable(query: ExecutableQueryRow): readonly ExecutableRow[];
   updates(query: UpdatesQueryRow): readonly (UpdateRow | null)[];
+  feedHead(which: null): FeedHeadRow;
+  feedStart(which: { readonly runIds: readonly string[] }): FeedPosition;
+  /** Undefined if they are not all there. */
+  feedChanges(query: ChangesQueryRow): ChangesRows | undefined;
   /** A number that changes when another connection has written to the database. */
   dataVersion(which: null): number;
   /** Finished runs in the order of `finishedRunColumns`. */
   finishedRuns(query: Required<FinishedRunQuery>): readonly SqlRow[];
+  conversations(query: ConversationsQueryRow): readonly StoredConversation[];
   /** Turns in the order of `turnColumns`. */
   turns(query: TurnsQueryRow): readonly SqlRow[];
   isOwnerGone(query: OwnerQueryRow): boolean;

@@ -110,7 +110,7 @@ export class Crew {
     // A call that may have been partly done is not repeated with another tool.
     if (effect === "idempotent" || effect === "once") work.isBeyondTools = true;
     if (!result.success) throw thrown(unanswered(result.error));
-    const verification = verifyStep(this, work, { text, expectsTime: target.kind === "time" });
+    const verification = verifyStep(this, work, text, target.kind === "time");
     noteUnverified(this.run, work.step.id, verification);
     return { by, tool: target.name, text, view, isEmpty, verification };
   }
@@ -259,7 +259,7 @@ function* answer(crew: Crew, work: CrewStepState, messages: readonly Conversatio
   const text = textOfTurn(turn).trim();
   if (text === "") throw modelFailure("invalid_output", `the model ${JSON.stringify(turn.modelId)} answered nothing`);
   if (turn.finishReason === "length") run.notice({ code: "step_cut_off", params: { step: work.step.id } });
-  return { text, verification: verifyStep(crew, work, { text }) };
+  return { text, verification: verifyStep(crew, work, text) };
 }
 
 function* requestReasoningAgain(

@@ -4,20 +4,18 @@ import type { AgentRun } from "../../run/agent-run.ts";
 import type { Crew } from "./crew.ts";
 import type { CrewStepState } from "./crew-step.ts";
 
-/** Checks the result of a step, also against those of all completed steps. */
-export function verifyStep({ works }: Pick<Crew, "works">, work: CrewStepState, result: CheckedResult): Verification {
-  const { text, expectsTime = false } = result;
+/** Checks the result of a step, also against those of all completed steps, and whether it is a date or a time. */
+export function verifyStep(
+  { works }: Pick<Crew, "works">,
+  work: CrewStepState,
+  text: string,
+  expectsTime = false,
+): Verification {
   const earlier = works.flatMap((other) => {
     if (other === work || other.outcome === undefined) return [];
     return [{ id: other.step.id, text: other.outcome.text, isBasis: work.bases.includes(other) }];
   });
   return verifyResult(text, { earlier, ...(expectsTime && { expects: "time" as const }) });
-}
-
-interface CheckedResult {
-  readonly text: string;
-  /** It must be a date or a time. */
-  readonly expectsTime?: boolean;
 }
 
 /** Notifies the user of problems in the result of a step, or in the answer, that is used nevertheless. */

@@ -11,7 +11,7 @@ const messageText = (role: "user" | "assistant", text: string): ConversationMess
 });
 
 const note = (number: number, title: string, location: string): string =>
-  noteHeading({ title, location }, { number, modified: "2026-11-15T12:00:00Z" });
+  noteHeading({ title, location }, number, "2026-11-15T12:00:00Z");
 
 describe("the notes that a conversation has shown", () => {
   test.each([

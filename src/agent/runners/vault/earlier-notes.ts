@@ -11,16 +11,14 @@ const opening = /^<data-([0-9a-f]{12}) name=("(?:[^"\\\n]|\\.)*")>\n/gmu;
 /** A quote in an answer without a model, with its location. */
 const quote = new RegExp(String.raw`^> .* \[(\d{1,4})\]\n> \u2014 ${titled}(?:, [\d-]{10})?$`, "gmu");
 
-/** Heading of a note for a model; {@link earlierNotes} parses it. */
-export function noteHeading({ title, location }: AnswerSource, { number, modified }: Numbered): string {
+/** Heading of a note for a model; {@link earlierNotes} parses it. `modified` is an ISO 8601 time, or empty. */
+export function noteHeading(
+  { title, location }: Omit<AnswerSource, "number">,
+  number: number,
+  modified: string,
+): string {
   const date = modified === "" ? "" : `, of ${modified.slice(0, 10)}`;
   return `[${number}] ${title} (${location})${date}`;
-}
-
-interface Numbered {
-  readonly number: number;
-  /** ISO 8601, or empty. */
-  readonly modified: string;
 }
 
 /** The notes that a conversation has shown so far, by the numbers they are cited with: no other note may get those. */

@@ -3,7 +3,6 @@ import { isRecord } from "../../../schema/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { type RunProgram, runAll } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
-import type { AgentPrompt } from "../../run/runner.ts";
 import { documentsIn, searchNotes } from "../notes/search-notes.ts";
 import { readRunnerOptions, vaultTable } from "../options/runner-options.ts";
 import { canUse, callToolForRunner } from "../call-tool-for-runner.ts";
@@ -35,17 +34,11 @@ const linesAfter = 30;
 /** A note with a match beyond this line counts as long. */
 const shortLines = 100;
 
-/** Query for passages. */
-export interface PassageQuery {
-  readonly prompt: AgentPrompt;
-  readonly terms: readonly string[];
-}
-
 /** Finds the notes for a prompt, and reads them: short ones whole, others around the matches. */
-export function* findPassages(run: AgentRun, { prompt, terms }: PassageQuery): RunProgram<FoundPassages> {
+export function* findPassages(run: AgentRun, prompt: string, terms: readonly string[]): RunProgram<FoundPassages> {
   // For a time, all notes are of interest.
   const limit = readLimit(run, terms.length === 0 ? maxPassages : defaultLimit);
-  const found = yield* searchNotes(run, { part: "search", text: prompt.text, terms, limit: limit + 1 });
+  const found = yield* searchNotes(run, { part: "search", text: prompt, terms, limit: limit + 1 });
   const { result, time, anyTime } = found;
   if (!result.success) throw new FailureError(result.error.message, { ...result.error });
   const documents = documentsIn(result.output);

@@ -32,7 +32,7 @@ function* answerFromNotes(run: AgentRun, prompt: AgentPrompt): RunProgram<Runner
   const earlier = earlierNotes(prompt.history);
   const terms = extractTopic(prompt);
   if (terms === undefined) return yield* answer(run, { prompt, passages: undefined, earlier });
-  const found = yield* findPassages(run, { prompt, terms });
+  const found = yield* findPassages(run, prompt.text, terms);
   // Without any source, no model request is made: the model could only invent an answer.
   if (found.passages.length === 0 && earlier.size === 0) return nothingFoundAnswer(prompt.text, terms);
   return yield* answer(run, { prompt, passages: found, earlier });
@@ -168,7 +168,7 @@ function withNotes(prompt: string, { about, notes, tokenBudget }: PromptNotes): 
     tokenBudget,
   );
   const shown = notes.map(({ number, passage }) =>
-    fenceData(noteHeading(passage, { number, modified: passage.modified }), cutToTokens(passage.text, limit)),
+    fenceData(noteHeading(passage, number, passage.modified), cutToTokens(passage.text, limit)),
   );
   return [prompt, notesHeader, ...about, ...(shown.length > 0 ? [fencedDataRule] : []), ...shown].join("\n\n");
 }

@@ -1,3 +1,4 @@
+import { textOrJson } from "../../../base/index.ts";
 import { setOwn } from "../../../schema/index.ts";
 import { dataFailure } from "../data-reasons.ts";
 import { dataLimits, OutputBudget } from "../data-limits.ts";
@@ -208,6 +209,5 @@ function lineWriter({
 }
 
 function cellText(value: unknown): string {
-  if (value == null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return value == null ? "" : textOrJson(value);
 }

@@ -46,7 +46,7 @@ export async function runTests(request: TestRequest, options: RunTestsOptions = 
   const ended = runs.find((run) => run.ended !== undefined)?.ended;
   const isFounded = runs.some(({ events, broken }) => broken ?? events.some(isTest));
   return {
-    ...testReport(runs, { language: project.language, unfounded: isFounded ? undefined : none(project) }),
+    ...testReport(runs, project.language, isFounded ? undefined : none(project)),
     durationMs: clock.elapsed() - startedAt,
     ...(ended !== undefined && { ended }),
   };

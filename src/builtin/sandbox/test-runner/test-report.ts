@@ -37,15 +37,11 @@ const maxFailures = 50;
 const maxMessageLength = 2_000;
 const maxOutputLength = 16_000;
 
-/** Data that all runs share. */
-interface ReportContext {
-  readonly language: TestLanguage;
-  /** Why the whole run proves nothing, reported as one more failure. */
-  readonly unfounded: string | undefined;
-}
-
-/** Summarizes the runs. A failure of tests written for another runner begins with advice. */
-export function testReport(runs: readonly FileRun[], { language, unfounded }: ReportContext): TestReport {
+/**
+ * Summarizes the runs. A failure of tests written for another runner begins with advice. `unfounded` says why the whole
+ * run proves nothing; it is one more failure.
+ */
+export function testReport(runs: readonly FileRun[], language: TestLanguage, unfounded?: string): TestReport {
   const tests = runs.flatMap(({ events }) => events.filter((event) => event.kind === "test"));
   const count = (status: string): number => tests.filter((test) => test.status === status).length;
   const messages = [

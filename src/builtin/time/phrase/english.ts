@@ -51,25 +51,18 @@ const units: Record<Unit, string> = {
 const numbers =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
   "eighteen nineteen twenty";
-const more: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60,
-  ninety: 90,
-  hundred: 100,
-  "a hundred": 100,
-  couple: 2,
-  "a couple": 2,
-  few: 3,
-  "a few": 3,
-  several: 3,
-  half: 0.5,
-  "half a": 0.5,
-  "half an": 0.5,
-};
+const more: readonly (readonly [words: string, value: number])[] = [
+  ["a an", 1],
+  ["thirty", 30],
+  ["forty", 40],
+  ["fifty", 50],
+  ["sixty", 60],
+  ["ninety", 90],
+  ["hundred|a hundred", 100],
+  ["couple|a couple", 2],
+  ["few several|a few", 3],
+  ["half|half a|half an", 0.5],
+];
 
 const shifts: readonly (readonly [words: string, by: number, rolling: boolean])[] = [
   ["last previous prior preceding", -1, false],
@@ -79,63 +72,51 @@ const shifts: readonly (readonly [words: string, by: number, rolling: boolean])[
   ["coming upcoming", 1, true],
 ];
 
-/** Not of a year. */
-const quarterHours: Readonly<Record<string, Meaning>> = Object.fromEntries(
-  ["quarter of an hour", "quarters of an hour", "quarter hour", "quarter hours"].map((words) => [
-    words,
-    [createUnit("minute", { times: 15 })],
-  ]),
-);
-
-const others: Readonly<Record<string, Meaning>> = {
-  today: [{ kind: "day", offset: 0 }],
-  yesterday: [{ kind: "day", offset: -1 }],
-  tomorrow: [{ kind: "day", offset: 1 }],
-  "day before yesterday": [{ kind: "day", offset: -2 }],
-  "day after tomorrow": [{ kind: "day", offset: 2 }],
-  tonight: [{ kind: "day", offset: 0 }, dayParts.night],
-  morning: [dayParts.morning],
-  afternoon: [dayParts.afternoon],
-  evening: [dayParts.evening],
-  night: [dayParts.night],
-  noon: [{ kind: "clock", ms: 43_200_000, unit: "hour" }],
-  am: [{ kind: "meridiem", afternoon: false }],
-  "a m": [{ kind: "meridiem", afternoon: false }],
-  pm: [{ kind: "meridiem", afternoon: true }],
-  "p m": [{ kind: "meridiem", afternoon: true }],
-  weekend: [{ kind: "weekend" }],
-  midnight: [{ kind: "clock", ms: 0, unit: "hour" }],
-  "night before last": [{ kind: "day", offset: -2 }, dayParts.night],
-  "late night": [dayParts.lateNight],
-  ...quarterHours,
-  fortnight: [createUnit("week", { times: 2 })],
-  fortnights: [createUnit("week", { times: 2 })],
-  decade: [createUnit("year", { times: 10 })],
-  decades: [createUnit("year", { times: 10 })],
-  early: [createThird(1, "third")],
-  "beginning of": [createThird(1, "edge")],
-  "start of": [createThird(1, "edge")],
-  mid: [createThird(2, "third")],
-  "middle of": [createThird(2, "edge")],
-  late: [createThird(3, "third")],
-  "end of": [createThird(3, "edge")],
-  first: [createNumber(1, { ordinal: true })],
-  third: [createNumber(3, { ordinal: true })],
-  fourth: [createNumber(4, { ordinal: true })],
+const others: readonly Entry[] = [
+  ["today", [{ kind: "day", offset: 0 }]],
+  ["yesterday", [{ kind: "day", offset: -1 }]],
+  ["tomorrow", [{ kind: "day", offset: 1 }]],
+  ["|day before yesterday", [{ kind: "day", offset: -2 }]],
+  ["|day after tomorrow", [{ kind: "day", offset: 2 }]],
+  ["tonight", [{ kind: "day", offset: 0 }, dayParts.night]],
+  ["morning", [dayParts.morning]],
+  ["afternoon", [dayParts.afternoon]],
+  ["evening", [dayParts.evening]],
+  ["night", [dayParts.night]],
+  ["noon", [{ kind: "clock", ms: 43_200_000, unit: "hour" }]],
+  ["am|a m", [{ kind: "meridiem", afternoon: false }]],
+  ["pm|p m", [{ kind: "meridiem", afternoon: true }]],
+  ["weekend", [{ kind: "weekend" }]],
+  ["midnight", [{ kind: "clock", ms: 0, unit: "hour" }]],
+  ["|night before last", [{ kind: "day", offset: -2 }, dayParts.night]],
+  ["|late night", [dayParts.lateNight]],
+  // Not of a year.
+  ["|quarter of an hour|quarters of an hour|quarter hour|quarter hours", [createUnit("minute", { times: 15 })]],
+  ["fortnight fortnights", [createUnit("week", { times: 2 })]],
+  ["decade decades", [createUnit("year", { times: 10 })]],
+  ["early", [createThird(1, "third")]],
+  ["|beginning of|start of", [createThird(1, "edge")]],
+  ["mid", [createThird(2, "third")]],
+  ["|middle of", [createThird(2, "edge")]],
+  ["late", [createThird(3, "third")]],
+  ["|end of", [createThird(3, "edge")]],
+  ["first", [createNumber(1, { ordinal: true })]],
+  ["third", [createNumber(3, { ordinal: true })]],
+  ["fourth", [createNumber(4, { ordinal: true })]],
   // Alone, a second is a unit.
-  "second quarter": [{ kind: "quarter", number: 2 }],
-  "first half": [{ kind: "half", number: 1 }],
-  "second half": [{ kind: "half", number: 2 }],
-};
+  ["|second quarter", [{ kind: "quarter", number: 2 }]],
+  ["|first half", [{ kind: "half", number: 1 }]],
+  ["|second half", [{ kind: "half", number: 2 }]],
+];
 
 /** The meaning of every English word and phrase; the words of a phrase are separated by one space. */
 export const english: ReadonlyMap<string, Meaning> = new Map([
-  ...Object.entries(others),
+  ...others.flatMap(([words, meaning]) => every(words, meaning)),
   ...englishHolidays,
   ...Object.entries(marks).flatMap(([name, words]) => every(words, [createMark(name as Mark)])),
   ...Object.entries(units).flatMap(([name, words]) => every(words, [createUnit(name as Unit)])),
   ...numbers.split(" ").map((word, value): Entry => [word, [createNumber(value)]]),
-  ...Object.entries(more).map(([word, value]): Entry => [word, [createNumber(value)]]),
+  ...more.flatMap(([words, value]) => every(words, [createNumber(value)])),
   ...shifts.flatMap(([words, by, rolling]) => every(words, [createShift(by, { rolling })])),
   ...named("weekday", weekdayNames, { tue: ["tues"], wed: ["weds"], thu: ["thur", "thurs"] }),
   ...named("month", monthNames, { sep: ["sept"] }),

@@ -35,7 +35,9 @@ function edgeOf({ direction, count, of }: Length, here: TimeContext): number {
 
 function readLength(tokens: readonly Token[]): Length | undefined {
   const [first, ...rest] = tokens;
-  if (rest.length === 0) return isRecent(first) ? recent : undefined;
+  // "recently", or 最近 alone.
+  if (rest.length === 0)
+    return isMark(first, "recent") || (first?.kind === "shift" && first.rolling && first.by < 0) ? recent : undefined;
   if (first?.kind === "shift") return readShifted(first, rest);
   return rest.length > 1 ? undefined : bareLength(first, rest[0]);
 }
@@ -49,22 +51,13 @@ function bareLength(count: Token | undefined, of: Token | undefined): Length | u
 /** The length of "recently". */
 const recent: Length = { direction: -1, count: 7, of: createUnit("day") };
 
-/** True for "recently", or 最近 alone. */
-function isRecent(token: Token | undefined): boolean {
-  return isMark(token, "recent") || (token?.kind === "shift" && token.rolling && token.by < 0);
-}
-
 function readShifted(by: Shift, tokens: readonly Token[]): Length | undefined {
   const direction = by.by > 0 ? 1 : -1;
   const [count, of] = tokens.length === 1 ? [undefined, tokens[0]] : tokens;
   if (of?.kind !== "unit" || tokens.length > 2) return undefined;
-  if (count === undefined) return isLengthItself(by, of) ? { direction, count: 1, of } : undefined;
+  // "past week" and "last hour" are lengths, "last week" is not.
+  if (count === undefined) return by.rolling || (by.by !== 0 && isShort(of)) ? { direction, count: 1, of } : undefined;
   return count.kind === "number" && isLengthAfter(by, count, of) ? { direction, count: count.value, of } : undefined;
-}
-
-/** "past week" and "last hour" are lengths, "last week" is not. */
-function isLengthItself(by: Shift, of: UnitToken): boolean {
-  return by.rolling || (by.by !== 0 && isShort(of));
 }
 
 /** False for 过去2025年, 上一周, 上3月 and 上半个月, which are not lengths. */

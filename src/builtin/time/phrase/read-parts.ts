@@ -250,15 +250,7 @@ class PartsReader {
 
 const calendarUnits: ReadonlySet<string> = new Set(["week", "month", "quarter", "year"]);
 /** Tokens that last, this and next can precede, besides units. */
-const leaning: ReadonlySet<string | undefined> = new Set([
-  "weekday",
-  "weekend",
-  "month",
-  "quarter",
-  "half",
-  "number",
-  "date",
-]);
+const leaning: ReadonlySet<string | undefined> = new Set("weekday weekend month quarter half number date".split(" "));
 
 /** "this morning" is today's, "last night" yesterday's. */
 function dayOfPart(by: number, from: number): number {

@@ -47,7 +47,7 @@ export function extractSummary(pieces: readonly Piece[], options: ExtractOptions
     return { text: cutSummary(bareText(pieces), options.maxLength), from: new Set(pieces.keys()) };
   }
   const titles = pieces.map(({ title }) => title);
-  const ranking = rankSentences(sentences, { titles, focus: options.focus });
+  const ranking = rankSentences(sentences, titles, options.focus);
   const picked = pick(sentences, ranking, { ...options, titles });
   const best = picked.length === 0 ? [indexOfBest(ranking.scores)] : picked;
   const chosen = best.toSorted((a, b) => a - b).flatMap((at) => sentences[at] ?? []);

@@ -43,30 +43,27 @@ function stem(word: string): string {
   return word.length > 4 ? word.replace(/(?:ing|ed|es|s|ly)$/, "") : word;
 }
 
-/** Criteria besides the centrality of a sentence. */
-export interface RankHints {
-  /** Titles of the texts, by piece. */
-  readonly titles: readonly (string | undefined)[];
-  /** Interest of the reader, as a query or a topic. */
-  readonly focus?: string | undefined;
-}
-
 const leadWeight = 0.5;
 const titleWeight = 0.15;
 const focusWeight = 2;
 
 /**
  * LexRank with a weight on the beginning of a text: a sentence is central if it is similar to many central ones, and
- * the first sentences of most texts state their topic.
+ * the first sentences of most texts state their topic. Similarity to the title of its piece, and to the interest of the
+ * reader, adds to the score.
  */
-export function rankSentences(sentences: readonly PositionedSentence[], hints: RankHints): Ranking {
+export function rankSentences(
+  sentences: readonly PositionedSentence[],
+  titlesByPiece: readonly (string | undefined)[],
+  interest: string = "",
+): Ranking {
   const vectors = toVectors(sentences.map(({ text }) => termsOf(text)));
   const size = sentences.length;
   const alike = likenesses(vectors);
   const central = centrality(alike, size);
   const highest = central.reduce((a, b) => Math.max(a, b), 0) || 1;
-  const titles = hints.titles.map((title) => new Set(termsOf(title ?? "")));
-  const focus = new Set(termsOf(hints.focus ?? ""));
+  const titles = titlesByPiece.map((title) => new Set(termsOf(title ?? "")));
+  const focus = new Set(termsOf(interest));
   const scores = Float64Array.from(sentences, (sentence, at) => {
     const terms = new Set(vectors[at]?.keys());
     return (

@@ -1,4 +1,4 @@
-import { describeStep, duration } from "../describe-step.ts";
+import { calleeText, describeStep, duration } from "../describe-step.ts";
 import type { GraphStep } from "../graph.ts";
 import { drawFallbacks, measureFallbacks } from "./fallback-cards.ts";
 import { type Figure, element, escapeXml, escapeOneLine, prose, short } from "./render-xml.ts";
@@ -66,7 +66,7 @@ function measureCard(step: GraphStep): Card {
   const chips = layChips(step, room);
   const widths = [
     textWidth(escapeOneLine(step.id), idFont) + 14 + textWidth(step.effect, wordFont),
-    textWidth(escapeOneLine(step.tool), toolFont) + (step.kind === "chain" ? 17 : 0),
+    textWidth(escapeOneLine(calleeText(step)), toolFont) + (step.kind === "chain" ? 17 : 0),
     ...strips.map((strip) => textWidth(strip.word, wordFont) + textWidth(strip.text, stripFont) + 24),
     chips.width,
   ];
@@ -155,7 +155,7 @@ function drawMain({ step, width }: Card, { x, y }: CardPosition): string {
   const room = width - padLeft - padRight;
   const indent = step.kind === "chain" ? 17 : 0;
   const id = fitText(escapeOneLine(step.id), idFont, room - textWidth(step.effect, wordFont) - 10);
-  const tool = fitText(escapeOneLine(step.tool), toolFont, room - indent);
+  const tool = fitText(escapeOneLine(calleeText(step)), toolFont, room - indent);
   return [
     renderText(id, { x: x + padLeft, y: y + 23, font: idFont, tone: "text" }),
     renderText(step.effect, {

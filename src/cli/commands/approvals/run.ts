@@ -1,4 +1,3 @@
-import type { ApprovalService } from "../../../engine/index.ts";
 import { type Approval, type ApprovalStatus, neverExpires } from "../../../store/index.ts";
 import { argumentsLine } from "../../approvals/show-approval.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
@@ -7,14 +6,14 @@ import { formatTime } from "../../terminal/format-figures.ts";
 import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { describeApprovalStep, unknownApproval } from "../../approvals/describe-approval.ts";
-import { withJournal } from "../../open/open-journal.ts";
+import { type RunData, withRunData } from "../../open/open-journal.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { toWireApproval } from "../../../app/index.ts";
 
 /** `windlass approvals`. */
 export const showApprovals: RunCommand = (invocation) =>
-  withJournal(async ({ approvals: service }) => {
+  withRunData(invocation, async ({ approvals: service }) => {
     const { terminal } = invocation;
     const now = Date.now();
     const [id] = invocation.words;
@@ -32,7 +31,7 @@ export const showApprovals: RunCommand = (invocation) =>
   });
 
 /** Prints one approval in full. */
-async function showOne(id: string, invocation: Invocation, approvals: ApprovalService | undefined): Promise<void> {
+async function showOne(id: string, invocation: Invocation, approvals: RunData["approvals"]): Promise<void> {
   const { terminal } = invocation;
   const now = Date.now();
   const approval = await approvals?.find(id);

@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { describeDecision, unknownApproval, describeApprovalStep } from "../../approvals/describe-approval.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { withWritableJournal } from "../../open/open-journal.ts";
+import { type RunData, withRunData } from "../../open/open-journal.ts";
 import { readJsonOption } from "../call/read-arguments.ts";
 import { withRuns } from "../../open/run-session.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -50,7 +50,7 @@ async function decisionIn(invocation: Invocation, approved: boolean): Promise<Pi
 }
 
 function writeDecision(invocation: Invocation, decision: Pick<Decision, "approved" | "done">): Promise<CliDecision> {
-  return withWritableJournal(async ({ store, approvals }) => {
+  const decide = async ({ store, approvals }: RunData): Promise<CliDecision> => {
     const [id = ""] = invocation.words;
     if (approvals === undefined) throw await unknownApproval(id, undefined, invocation);
     const before = await findApproval(id, { approvals, store }, invocation);
@@ -59,7 +59,8 @@ function writeDecision(invocation: Invocation, decision: Pick<Decision, "approve
     if (decided === undefined) throw await unknownApproval(id, approvals, invocation);
     checkDecided(decided, invocation);
     return { ...decided, approved: decision.approved };
-  });
+  };
+  return withRunData(invocation, decide, { writes: true });
 }
 
 /** Throws if this user may not decide, or not with these options. */
@@ -74,7 +75,10 @@ function checkDecided({ approval, refusal }: Decided, invocation: Invocation): v
 
 function whoDecides(invocation: Invocation, { id, approvers = [] }: Approval): Pick<Decision, "by" | "note"> {
   const note = invocation.text("note");
-  const user = userName();
+  // A server records the name of the token.
+  const user = invocation.server === undefined ? userName() : undefined;
+  if (invocation.server !== undefined && invocation.text("by") !== undefined)
+    throw new UsageError("a server records the name of the token as the approver; omit --by");
   const named = invocation.text("by") ?? user;
   // As one of the approvers, only the current user decides; one who is none of them is refused.
   const by = approvers.length > 0 ? user : named;
@@ -110,13 +114,15 @@ async function runToResume(decided: CliDecision, invocation: Invocation): Promis
   const { runId: pendingRuns } = decided.approval;
   if (pendingRuns === undefined || codeOf(decided) !== exitCodes.ok) return undefined;
   const { terminal } = invocation;
-  const runId = await rootOf(pendingRuns);
+  const runId = await rootOf(pendingRuns, invocation);
   const later = `resume the run with: ${commandLine(invocation, "resume", runId)}`;
   if (!invocation.flag("resume")) {
     terminal.log(terminal.tint("dim", later));
     return undefined;
   }
-  const run = await withWritableJournal(async ({ store }) => (await store?.runs.read(runId))?.run);
+  const run = await withRunData(invocation, async ({ store }) => (await store?.runs.read(runId))?.run, {
+    writes: true,
+  });
   if (run === undefined) return undefined;
   if (run.status === "waiting" || run.status === "running") return runId;
   terminal.log(terminal.tint("dim", `Run ${runId} has already ended: ${run.status}.`));
@@ -127,12 +133,13 @@ async function runToResume(decided: CliDecision, invocation: Invocation): Promis
  * Returns the root run: if an agent was called as a tool, its caller resumes too, since otherwise the answer would go
  * nowhere.
  */
-function rootOf(runId: string): Promise<string> {
-  return withWritableJournal(async ({ store }) => {
+function rootOf(runId: string, invocation: Invocation): Promise<string> {
+  const find = async ({ store }: RunData): Promise<string> => {
     if (store === undefined) return runId;
     const { ancestorRunIds } = await import("../../../run/index.ts");
     return (await ancestorRunIds(store.runs, runId)).at(-1) ?? runId;
-  });
+  };
+  return withRunData(invocation, find, { writes: true });
 }
 
 /**
@@ -150,9 +157,9 @@ function resumeDecided(
   { decided, runId }: { readonly decided: CliDecision; readonly runId: string },
 ): Promise<ExitCode> {
   return withRuns(invocation, async (session) => {
-    warnUnmatchedRules(session.workspace, invocation);
+    if (session.local !== undefined) warnUnmatchedRules(session.local, invocation);
     try {
-      requireTrust(session.workspace);
+      if (session.local !== undefined) requireTrust(session.local);
       const extra = { approval: toWireApproval(decided.approval) };
       const code = await resumeRun(session, runId, { refused: !decided.approved, extra });
       return decided.approved || session.interrupts.code !== undefined ? code : exitCodes.ok;
@@ -173,7 +180,7 @@ function resumeDecided(
  */
 async function findApproval(
   id: string,
-  lookup: ApprovalLookup & { readonly approvals: ApprovalService },
+  lookup: ApprovalLookup & { readonly approvals: Pick<ApprovalService, "find" | "list"> },
   invocation: Invocation,
 ): Promise<Approval> {
   const { approvals } = lookup;

@@ -1,14 +1,17 @@
-import { agentOptions, followAgent } from "../../open/agent-session.ts";
+import { agentOptions, followAgent, settingsIn } from "../../open/agent-session.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";
-import { readPrompt } from "./read-prompt.ts";
-import { withRuns } from "../../open/run-session.ts";
+import { type PromptText, readPrompt } from "./read-prompt.ts";
+import { withLocalRuns, withRemoteRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { readFile, stat } from "node:fs/promises";
-import type { PromptImage } from "../../../agent/index.ts";
+import { type PromptImage, agentTable } from "../../../agent/index.ts";
+import type { ExitCode } from "../../program/exit-codes.ts";
+import type { Invocation } from "../../program/invocation.ts";
+import type { RemotePrompt } from "../../remote/remote-workspace.ts";
 import { formatBytes } from "../../terminal/format-figures.ts";
 
 /** `windlass ask`. */
@@ -22,7 +25,8 @@ export const askAgent: RunCommand = async (invocation) => {
   const { text, piped } = await readPrompt(invocation);
   // Their type is detected from their content, not from their names.
   const images = await Promise.all(invocation.texts("image").map(readImage));
-  return withRuns(invocation, async (session) => {
+  if (invocation.server !== undefined) return askRemotely(invocation, { text, piped, images });
+  return withLocalRuns(invocation, async (session) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
     await prepareForAgent(agent.spec, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
@@ -38,6 +42,30 @@ export const askAgent: RunCommand = async (invocation) => {
     return reportAgentResult(await followAgent(session, (how) => agent.run(text, { ...how, ...request })), session);
   });
 };
+
+/** Sends the prompt to an agent of the server, and follows its run. */
+function askRemotely(
+  invocation: Invocation,
+  { text, piped, images }: PromptText & { readonly images: readonly PromptImage[] },
+): Promise<ExitCode> {
+  return withRemoteRuns(invocation, async (session) => {
+    const { workspace } = session;
+    const { runner, model, maxRounds } = settingsIn(invocation, agentTable);
+    const conversationId = invocation.text("conversation");
+    const body = {
+      prompt: text,
+      ...(conversationId !== undefined && { conversation_id: conversationId }),
+      ...(model !== undefined && { model }),
+      ...(maxRounds !== undefined && { max_rounds: maxRounds }),
+      ...(images.length > 0 && { images: images.map(({ mimeType, data }) => ({ mime_type: mimeType, data })) }),
+      ...(piped !== "nothing" && { untrusted: piped }),
+    };
+    // Its type was detected from its content.
+    const message = body as RemotePrompt;
+    const name = runner ?? (await workspace.defaultRunner());
+    return reportAgentResult(await followAgent(session, (how) => workspace.ask(name, message, how)), session);
+  });
+}
 
 /** Larger images are rejected by every model. */
 const maxBytes = 20 * 1024 * 1024;

@@ -8,9 +8,8 @@ import {
   definedOnly,
 } from "../../../base/index.ts";
 import type { CallHooks } from "../../../engine/index.ts";
-import { unknownKeys } from "../../../schema/index.ts";
+import { type JsonSchema, unknownKeys } from "../../../schema/index.ts";
 import {
-  type AnyTool,
   type Attachment,
   type ToolResult,
   toWireResult,
@@ -24,7 +23,7 @@ import { exitCodes, type ExitCode } from "../../program/exit-codes.ts";
 import { formatBytes } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
-import { type OpenedHere, openHere } from "../../open/open-here.ts";
+import { openHere } from "../../open/open-here.ts";
 import { prepareForCall } from "../../open/prepare-servers.ts";
 import { type CliArguments, readArguments } from "./read-arguments.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -37,9 +36,18 @@ import { type Interrupts, watchInterrupts } from "../../program/watch-interrupts
 import { codeOf, reportFormattedError } from "../../program/report-error.ts";
 
 /** `windlass call`. */
-export const callTool: RunCommand = async (invocation) => {
+export const callTool: RunCommand = (invocation) =>
+  invocation.server === undefined ? callHere(invocation) : callRemotely(invocation);
+
+async function callHere(invocation: Invocation): Promise<ExitCode> {
   const interrupts = watchInterrupts();
-  const { workspace, notStored, storeFailures, close } = await openForCalls(invocation.terminal);
+  // Without a database, only pure tools may be called: their calls leave nothing to be known later.
+  const { workspace, notStored, storeFailures, close } = await openHere(invocation.terminal, {
+    store: "sqlite",
+    executes: "the call",
+    orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
+    ...(invocation.terminal.interactive && { requestApproval: promptCallApproval(invocation.terminal, userName()) }),
+  });
   try {
     const [name = "", ...pairs] = invocation.words;
     await prepareForCall(name, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
@@ -53,25 +61,36 @@ export const callTool: RunCommand = async (invocation) => {
         : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
     const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, notStored });
     if (notStored !== undefined && result.success) storeFailures.push(notRecorded(notStored));
-    printResult(result, { invocation, workspace, input: parsedInput, tool });
+    const broken = workspace.problems().filter(({ severity }) => severity === "error");
+    const brokenFiles = new Set(broken.map(({ file }) => file)).size;
+    printResult(result, { invocation, brokenFiles, input: parsedInput, schema: tool?.input.json });
     return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
   } finally {
     await close();
     interrupts.dispose();
   }
-};
+}
+
+/** Calls a tool of the server. */
+async function callRemotely(invocation: Invocation): Promise<ExitCode> {
+  const interrupts = watchInterrupts();
+  try {
+    const { api } = (await import("../../remote/open-remote.ts")).openRemote(invocation);
+    const [name = "", ...pairs] = invocation.words;
+    const schema = (await api.find("get_tool", { params: { name } }))?.input_schema;
+    const text = invocation.text("args");
+    const input = schema === undefined ? nothing : await readArguments({ pairs, text, option: "--args", schema });
+    interrupts.arm({ onStop: () => invocation.terminal.log("Cancelling; press Ctrl-C again to exit immediately.") });
+    const { sendCall } = await import("../../remote/send-call.ts");
+    const result = await sendCall(api, { name, input, invocation, signal: interrupts.signal });
+    printResult(result, { invocation, brokenFiles: 0, input, schema });
+    return interrupts.code ?? (result.success ? exitCodes.ok : exitCodeOf(result.error));
+  } finally {
+    interrupts.dispose();
+  }
+}
 
 const nothing: CliArguments = { args: {} };
-
-/** Opens the workspace. Without a database, only pure tools may be called: their calls leave nothing to be known later. */
-function openForCalls(terminal: Terminal): Promise<OpenedHere> {
-  return openHere(terminal, {
-    store: "sqlite",
-    executes: "the call",
-    orInMemory: ({ reason }) => unwritableReasons.has(reason ?? ""),
-    ...(terminal.interactive && { requestApproval: promptCallApproval(terminal, userName()) }),
-  });
-}
 
 /** Reasons of a database that cannot be written to by this user. */
 const unwritableReasons: ReadonlySet<string> = new Set(["read_only", "no_permission", "cannot_open"]);
@@ -125,22 +144,22 @@ function printResult(
   result: ToolResult,
   {
     invocation,
-    workspace,
+    brokenFiles,
     input,
-    tool,
+    schema,
   }: {
     readonly invocation: Invocation;
-    readonly workspace: Workspace;
+    /** Number of workspace files that could not be loaded. */
+    readonly brokenFiles: number;
     readonly input: CliArguments;
-    readonly tool: AnyTool | undefined;
+    /** The schema of the tool; undefined if there is no such tool. */
+    readonly schema: JsonSchema | undefined;
   },
 ): void {
   const { terminal } = invocation;
   const json = invocation.flag("json");
   if (json) terminal.print(safeJson(toWireResult(result)));
   if (!result.success) {
-    const broken = workspace.problems().filter(({ severity }) => severity === "error");
-    const brokenFiles = new Set(broken.map(({ file }) => file)).size;
     reportCallFailure(withThrowLocation(result), { invocation, brokenFiles, forms: input.forms });
     return;
   }
@@ -149,7 +168,7 @@ function printResult(
     for (const attachment of result.attachments ?? []) terminal.log(terminal.tint("dim", describe(attachment)));
   }
   warnAboutFailed(terminal, result);
-  if (tool !== undefined && result.meta.ignored !== undefined) warnAboutIgnored(terminal, tool, input);
+  if (schema !== undefined && result.meta.ignored !== undefined) warnAboutIgnored(terminal, schema, input);
 }
 
 /**
@@ -164,8 +183,8 @@ function warnAboutFailed(terminal: Terminal, { meta }: ToolResult): void {
 }
 
 /** Warns about keys inside of arguments that the tool ignored; unknown arguments were rejected earlier. */
-function warnAboutIgnored(terminal: Terminal, tool: AnyTool, { args }: CliArguments): void {
-  for (const { message } of unknownKeys(tool.input.json, args)) {
+function warnAboutIgnored(terminal: Terminal, schema: JsonSchema, { args }: CliArguments): void {
+  for (const { message } of unknownKeys(schema, args)) {
     terminal.log(`${terminal.tint("yellow", "warning:")} ignored: ${toOneLine(message)}`);
   }
 }

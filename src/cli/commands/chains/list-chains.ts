@@ -114,7 +114,7 @@ function readable(source: ChainLibrarySource | undefined): Known {
 }
 
 function callsIn({ steps }: ChainSpec): ListedCall[] {
-  return steps.map(({ id, tool, depends_on: after }) => ({
+  return steps.map(({ id, tool = "wait", depends_on: after }) => ({
     id,
     tool,
     ...(after !== undefined && { depends_on: after }),
@@ -122,8 +122,7 @@ function callsIn({ steps }: ChainSpec): ListedCall[] {
 }
 
 function specOf(source: ChainLibrarySource | undefined): ChainSpec | undefined {
-  if (source === undefined) return undefined;
-  return "spec" in source ? source.spec : parseChain(source.text, { file: source.file }).spec;
+  return source && ("spec" in source ? source.spec : parseChain(source.text, { file: source.file }).spec);
 }
 
 function inputsOf({ input = {} }: ChainSpec): { readonly name: string; readonly required: boolean }[] {

@@ -1,5 +1,5 @@
 import { type ConversationMessage, type ReasoningLanguage, runnerNames } from "../../../agent/index.ts";
-import type { CommandName } from "../../terminal/texts/cli-text-table.ts";
+import type { CommandName } from "../../terminal/texts/english.ts";
 import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { stripUnsafe, suggest } from "../../../text/index.ts";
 import { checkModel } from "../../open/agent-session.ts";

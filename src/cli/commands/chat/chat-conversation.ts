@@ -10,7 +10,7 @@ import {
 import { detectLanguage } from "../../../text/index.ts";
 import type { Workspace, WorkspaceAgentOptions } from "../../../app/index.ts";
 import type { Registration } from "../../../tool/index.ts";
-import type { AgentUsage } from "../../terminal/texts/cli-text-table.ts";
+import type { AgentUsage } from "../../terminal/texts/agent-usage.ts";
 
 /** A conversation at the terminal. It continues when its model or runner is switched. */
 export class ChatConversation {

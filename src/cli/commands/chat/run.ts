@@ -1,7 +1,7 @@
 import { worksAlone } from "../../../app/index.ts";
 import type { AgentExecuteOptions, AgentResult, ReasoningLanguage } from "../../../agent/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
-import type { AgentTexts } from "../../terminal/texts/cli-text-table.ts";
+import type { AgentTexts } from "../../terminal/texts/english.ts";
 import { cliTexts } from "../../terminal/texts/cli-texts.ts";
 import { isFailureError } from "../../../base/index.ts";
 import { isModelMissing } from "../../../model/index.ts";
@@ -18,7 +18,7 @@ import { notTextFailure } from "../ask/read-prompt.ts";
 import { reportBrokenFiles } from "../../open/open-tools.ts";
 import { prepareForAgent } from "../../open/prepare-servers.ts";
 import { codeOf, reportFormattedError, hintsWithoutModel } from "../../program/report-error.ts";
-import { type RunSession, withSession, openForRuns } from "../../open/run-session.ts";
+import { type LocalSession, withSession, openForRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
 import { reportUnsentInput } from "../../approvals/show-approval.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -69,7 +69,7 @@ interface ChatDeps {
   /** Buffers input that is typed while a prompt is answered; undefined if stdin is not a terminal. */
   readonly ahead: TypeAhead | undefined;
   /** Runs one prompt, which Ctrl-C stops without ending the chat. */
-  readonly turn: (work: (session: RunSession) => Promise<ExitCode>) => Promise<ExitCode>;
+  readonly turn: (work: (session: LocalSession) => Promise<ExitCode>) => Promise<ExitCode>;
 }
 
 /** Input from a file or another program is untrusted, as with `ask -`. */

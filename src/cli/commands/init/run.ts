@@ -26,7 +26,7 @@ export const initWorkspace: RunCommand = async (invocation) => {
     written.push(...(await writeAll(dir, { ...sampleFiles, ...packageFile(dir), ...dataFiles() })));
     if (await ignoreData(dir)) written.push(".gitignore");
   };
-  const untrusted = await createTrusted({ dir, write, terminal });
+  const untrusted = await createTrusted(dir, write, terminal);
   const shown = written.filter((file) => !file.startsWith(".windlass/"));
   if (invocation.flag("json")) return terminal.print(safeJson({ dir, files: written }));
   terminal.print(`Created a workspace in ${relativeToCwd(dir)}:`);
@@ -37,14 +37,12 @@ export const initWorkspace: RunCommand = async (invocation) => {
   for (const line of nextLines(dir, wayTo(words[0] ?? ".", invocation.dir))) terminal.log(`  ${line}`);
 };
 
-interface Creation {
-  readonly dir: string;
-  readonly write: () => Promise<void>;
-  readonly terminal: Terminal;
-}
-
 /** Writes the workspace and trusts what it wrote; returns the parts that the folder had before. */
-async function createTrusted({ dir, write, terminal }: Creation): Promise<readonly TrustItem[]> {
+async function createTrusted(
+  dir: string,
+  write: () => Promise<void>,
+  terminal: Terminal,
+): Promise<readonly TrustItem[]> {
   let isWritten = false;
   const noted = (): Promise<void> => write().then(() => void (isWritten = true));
   try {

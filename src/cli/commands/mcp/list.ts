@@ -45,13 +45,9 @@ function hasFailed({ state, lastFailure }: McpServerStatus): boolean {
 }
 
 /** Codes of problems that the list itself shows. */
-const listedProblemCodes: ReadonlySet<string> = new Set([
-  "server_failed",
-  "pin_mismatch",
-  "unpinned",
-  "hidden_text",
-  "server_changed",
-]);
+const listedProblemCodes: ReadonlySet<string> = new Set(
+  "server_failed pin_mismatch unpinned hidden_text server_changed".split(" "),
+);
 
 async function connectToAll({ source }: OpenedMcpServers, terminal: Terminal): Promise<void> {
   // A server whose command changed is only started after its approval.

@@ -1,4 +1,4 @@
-import { definedOnly } from "../../../base/index.ts";
+import { definedOnly, textOrJson } from "../../../base/index.ts";
 import type { CallRecord, CallerType, RecordQuery, RecordStatus, RecordStore } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { formatDuration } from "../../../text/index.ts";
@@ -125,6 +125,6 @@ function recordTable(records: readonly CallRecord[], { terminal }: Invocation): 
 
 /** Beginning of a value, enough to recognize the call. */
 function shortValueText(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const text = textOrJson(value);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

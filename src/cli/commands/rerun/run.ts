@@ -1,9 +1,7 @@
 import type { RunCommand } from "../../program/command-spec.ts";
-import { type RunSession, followRun, noticesOf, withRuns } from "../../open/run-session.ts";
-import { requireTrust } from "../../open/open-here.ts";
+import { type RunSession, checkLocal, followRun, noticesOf, withRuns } from "../../open/run-session.ts";
 import { reportRunResult } from "../../open/report-run-result.ts";
 import { commandsFor, requireRun } from "../../run-kinds/run-kind.ts";
-import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { type RerunPreview, type RerunStep, repeatedOnceSteps } from "../../../chain/index.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
@@ -18,8 +16,7 @@ export const rerunChain: RunCommand = (invocation) => {
   return withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
     const { runs } = session.workspace;
-    requireTrust(session.workspace);
-    warnUnmatchedRules(session.workspace, invocation);
+    checkLocal(session);
     await checkRepeatable(session, id);
     const onNotice = noticesOf(invocation);
     if (from !== undefined) {

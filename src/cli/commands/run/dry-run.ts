@@ -1,20 +1,18 @@
 import { type RequestApproval, storedApprover } from "../../../engine/index.ts";
 import { type CallRunner, engineRunner, wrapSink } from "../../../run/index.ts";
-import { type RunResult, type WithheldCall, dryRunner, runChain, type Plan } from "../../../chain/index.ts";
+import { type RunResult, type WithheldCall, dryRunner, runChain } from "../../../chain/index.ts";
 import { systemClock, definedOnly } from "../../../base/index.ts";
 import { createInMemoryApprovals } from "../../../store/index.ts";
 import { promptCallApproval } from "../../approvals/prompt-call-approval.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import type { Invocation } from "../../program/invocation.ts";
-import { type RunSession, followRun } from "../../open/run-session.ts";
+import { type LocalSession, followRun } from "../../open/run-session.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { userName } from "../../terminal/user-name.ts";
-import { type JsonSchema, unknownKeys } from "../../../schema/index.ts";
-import { type CliArguments, readArguments } from "../call/read-arguments.ts";
-import { UsageError } from "../../program/usage-error.ts";
+import type { RunRequest } from "./read-run.ts";
 
 /** A call that a dry run did not make, in JSON output. */
 export interface WireWithheld {
@@ -42,7 +40,7 @@ export interface DryRun {
 }
 
 /** Runs a chain without side effects: read-only tools are called, all other calls are listed. Nothing is persisted. */
-export async function dryRun(session: RunSession, { plan, input, context }: RunRequest): Promise<DryRun> {
+export async function dryRun(session: LocalSession, { plan, input, context }: RunRequest): Promise<DryRun> {
   const { engine, chains, hub } = session.workspace;
   const { secrets, redactor } = engine;
   const inEarnest = engineRunner({ begin: (...call) => engine.begin(...call), secrets });
@@ -64,7 +62,7 @@ export async function dryRun(session: RunSession, { plan, input, context }: RunR
 const approveAll: RequestApproval = () => Promise.resolve({ approved: true, by: "dry run" });
 
 /** Read-only calls still need approval if a rule requires it. */
-function approverForDryRun({ invocation }: RunSession, runner: CallRunner): CallRunner {
+function approverForDryRun({ invocation }: LocalSession, runner: CallRunner): CallRunner {
   const { terminal } = invocation;
   const approver = terminal.interactive
     ? storedApprover(createInMemoryApprovals({}), systemClock, promptCallApproval(terminal, userName()))
@@ -128,52 +126,4 @@ function reportWithheldCall(
   }
   if (unsure.for_each !== undefined) terminal.log(`    for each of ${shortText(unsure.for_each)}`);
   if (unsure.only_if !== undefined) terminal.log(`    only if ${shortText(unsure.only_if)}`);
-}
-
-/** The requested run. */
-export interface RunRequest {
-  readonly plan: Plan;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly context: Readonly<Record<string, unknown>>;
-  readonly runId: string | undefined;
-}
-
-/** Accepts any value. */
-const anything: JsonSchema = {};
-
-/** Reads the input of a chain, parsed according to its schema, and the other options of the run. */
-export async function readRun(plan: Plan, invocation: Invocation): Promise<RunRequest> {
-  const [, ...pairs] = invocation.words;
-  const parsedInput = await readArguments({
-    pairs: [...invocation.texts("i"), ...pairs],
-    text: invocation.text("input"),
-    option: "--input",
-    schema: plan.input.json,
-  });
-  checkKeys(parsedInput, plan);
-  checkForms(parsedInput, plan);
-  const context = { pairs: invocation.texts("context"), text: undefined, option: "--context", schema: anything };
-  return {
-    plan,
-    input: parsedInput.args,
-    context: (await readArguments(context)).args,
-    runId: invocation.text("runId"),
-  };
-}
-
-/** Throws for a value that has to be written in another way. */
-function checkForms({ forms }: CliArguments, plan: Plan): void {
-  const [[key, form] = []] = forms ?? [];
-  if (key === undefined || form === undefined) return;
-  const kind = form.startsWith("write a list") ? "a list" : "an object";
-  throw new UsageError(`input of ${plan.name}: ${key} must be ${kind}`, form);
-}
-
-/** Throws for an unknown key. */
-function checkKeys({ args }: CliArguments, plan: Plan): void {
-  const [unknown] = unknownKeys(plan.input.json, args);
-  if (unknown === undefined) return;
-  const { message, suggestion } = unknown;
-  const near = suggestion === undefined || message.includes(suggestion) ? [] : [`did you mean "${suggestion}"?`];
-  throw new UsageError(`input of ${plan.name}: ${message}`, ...near);
 }

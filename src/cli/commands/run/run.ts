@@ -3,13 +3,20 @@ import { type Plan, type RunResult, missingRequirements, requirementMessages, ru
 import { ApprovalService } from "../../../engine/index.ts";
 import { type ApprovalStore, createInMemoryApprovals } from "../../../store/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
-import { dryRun, reportWithheldCalls, type RunRequest, readRun } from "./dry-run.ts";
+import { dryRun, reportWithheldCalls } from "./dry-run.ts";
+import { type ChainInput, type RunRequest, readRun } from "./read-run.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { prepareForChain } from "../../open/prepare-servers.ts";
 import { jsonIn, printFailure, reportFormattedError } from "../../program/report-error.ts";
-import { type RunSession, followRun, withRuns } from "../../open/run-session.ts";
+import {
+  type LocalSession,
+  type RunSession,
+  followRun,
+  withLocalRuns,
+  withRemoteRuns,
+} from "../../open/run-session.ts";
 import { notDurableHint, reportRunResult } from "../../open/report-run-result.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
@@ -20,8 +27,12 @@ import { cannotDecideReason } from "../../approvals/prompt-run-approval.ts";
 /** `windlass run`. */
 export const runCommand: RunCommand = (invocation) => {
   checkOptions(invocation);
+  return invocation.server === undefined ? runHere(invocation) : runRemotely(invocation);
+};
+
+function runHere(invocation: Invocation): Promise<ExitCode> {
   const isDry = invocation.flag("dryRun");
-  const work = async (session: RunSession): Promise<ExitCode> => {
+  const work = async (session: LocalSession): Promise<ExitCode> => {
     const [name = ""] = invocation.words;
     const plan = await session.workspace.loadChain(
       name,
@@ -39,19 +50,43 @@ export const runCommand: RunCommand = (invocation) => {
     }
   };
   // The chain decides whether its run is durable, and is loaded later.
-  return withRuns(invocation, work, isDry ? "none" : "if-possible");
-};
+  return withLocalRuns(invocation, work, isDry ? "none" : "if-possible");
+}
+
+/** Starts the run of a chain of the server, and follows it. */
+function runRemotely(invocation: Invocation): Promise<ExitCode> {
+  const [name = ""] = invocation.words;
+  if (/[/\\]|\.ya?ml$/i.test(name))
+    throw new UsageError(
+      "a server runs its own chains: name one",
+      `list them with: ${commandLine(invocation, "chains")}`,
+    );
+  if (invocation.flag("dryRun")) throw new UsageError("--dry-run works on the workspace of this machine only");
+  return withRemoteRuns(invocation, async (session) => {
+    const { workspace } = session;
+    const { input, context, runId, plan } = await readRun(await workspace.chain(name), invocation);
+    const body = { input, context, ...(runId !== undefined && { run_id: runId }) };
+    try {
+      const result = await followRun(session, { durable: true }, (how) => workspace.startChain(name, body, how));
+      return await reportRunResult(result, session, { durable: true });
+    } catch (error) {
+      const code = reportInputIssues(error, session, plan);
+      if (code === undefined) throw error;
+      return code;
+    }
+  });
+}
 
 /**
  * Connects MCP servers whose tools the chain names and that are still unknown. A dry run starts no servers: there the
  * tools stay unknown.
  */
-function prepare({ workspace, invocation, interrupts }: RunSession, names: ReadonlySet<string>): Promise<void> {
+function prepare({ workspace, invocation, interrupts }: LocalSession, names: ReadonlySet<string>): Promise<void> {
   return prepareForChain(names, { workspace, terminal: invocation.terminal, signal: interrupts.signal });
 }
 
 /** Throws before the first step if a step needs a tool that is not trusted. */
-function requireTrustedTools(plan: Plan, workspace: RunSession["workspace"]): void {
+function requireTrustedTools(plan: Plan, workspace: LocalSession["workspace"]): void {
   const plans = new Set([plan]);
   for (const { steps } of plans) {
     for (const { target, onFailure } of steps) {
@@ -75,7 +110,7 @@ function checkOptions(invocation: Invocation): void {
   }
 }
 
-async function runInEarnest(session: RunSession, request: RunRequest): Promise<ExitCode> {
+async function runInEarnest(session: LocalSession, request: RunRequest): Promise<ExitCode> {
   const { plan } = request;
   const durable = plan.durable ?? session.workspace.config.chains.durable;
   // A durable run needs a database.
@@ -91,14 +126,14 @@ async function runInEarnest(session: RunSession, request: RunRequest): Promise<E
   return reportRunResult(result, session, { durable, ...(service !== undefined && { approvals: service }) });
 }
 
-function runDurably(session: RunSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
+function runDurably(session: LocalSession, { plan, input, context, runId }: RunRequest): Promise<RunResult> {
   return followRun(session, { durable: true }, (how) =>
     session.workspace.runs.start(plan, { ...how, input, context, ...(runId !== undefined && { runId }) }),
   );
 }
 
 function runInMemory(
-  session: RunSession,
+  session: LocalSession,
   { plan, input, context, runId }: RunRequest,
   approvals: ApprovalStore | undefined,
 ): Promise<RunResult> {
@@ -109,7 +144,7 @@ function runInMemory(
   );
 }
 
-async function runDry(session: RunSession, request: RunRequest): Promise<ExitCode> {
+async function runDry(session: LocalSession, request: RunRequest): Promise<ExitCode> {
   warnOfMissing(request.plan, session.invocation);
   const dry = await dryRun(session, request);
   const code = await reportRunResult(dry.result, session, {
@@ -131,7 +166,7 @@ function warnOfMissing(plan: Plan, { terminal }: Invocation): void {
 }
 
 /** Reports the issues of the input, one per line; undefined if the error is a different one. */
-function reportInputIssues(error: unknown, { invocation }: RunSession, plan: Plan): ExitCode | undefined {
+function reportInputIssues(error: unknown, { invocation }: RunSession, plan: ChainInput): ExitCode | undefined {
   if (!isFailureError(error) || error.code !== "validation_error" || error.issues === undefined) return undefined;
   const { terminal } = invocation;
   const message = `invalid input for ${plan.name}`;
@@ -145,7 +180,7 @@ function reportInputIssues(error: unknown, { invocation }: RunSession, plan: Pla
 /**
  * Reports how to run a chain that needs approval if there is no approver; undefined if the error is a different one.
  */
-function reportNoApprover(error: unknown, { invocation }: RunSession): ExitCode | undefined {
+function reportNoApprover(error: unknown, { invocation }: LocalSession): ExitCode | undefined {
   if (!isFailureError(error) || error.reason !== "needs_approval") return undefined;
   const [message = ""] = error.message.split("; ", 1);
   reportFormattedError(invocation.terminal, { message, code: `${error.code}: ${error.reason}`, hints: notDurableHint });

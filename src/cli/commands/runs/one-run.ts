@@ -1,19 +1,19 @@
-import { type Explanation, explainRun } from "../../../app/index.ts";
+import { explainRun } from "../../../app/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { requireTrust } from "../../open/open-here.ts";
 import { reportFormattedError } from "../../program/report-error.ts";
-import { type RunSession, withRuns } from "../../open/run-session.ts";
+import { type RunSession, checkLocal, withRuns } from "../../open/run-session.ts";
 import {
   resumeRun,
   withInspectedRun,
+  withShownRun,
   commandsFor,
   type RunKindCommands,
   requireRun,
 } from "../../run-kinds/run-kind.ts";
-import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -25,8 +25,7 @@ import { userName } from "../../terminal/user-name.ts";
 export const resumeRuns: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id] = invocation.words;
-    requireTrust(session.workspace);
-    warnUnmatchedRules(session.workspace, invocation);
+    checkLocal(session);
     if (id !== undefined) return resumeRun(session, id);
     if (invocation.flag("json") || invocation.flag("events")) {
       throw new UsageError("--json and --events require a RUN");
@@ -72,23 +71,45 @@ function severity(code: ExitCode): number {
 
 /** `windlass show`. */
 export const showRun: RunCommand = (invocation) =>
-  withInspectedRun(invocation, async (inspected) => (await commandsFor(inspected.run)).show(invocation, inspected));
+  withShownRun(invocation, async (shown) => (await commandsFor(shown.run)).show(invocation, shown));
 
 /** `windlass explain`. */
-export const explain: RunCommand = (invocation) =>
-  withInspectedRun(invocation, async (inspected) => {
-    const [, step = ""] = invocation.words;
+export const explain: RunCommand = async (invocation) => {
+  const [id = "", step = ""] = invocation.words;
+  const { sentences, facts } = await (invocation.server === undefined
+    ? explainHere(invocation, step)
+    : explainRemote(invocation, { id, step }));
+  if (!invocation.flag("json")) return printSentences(invocation, sentences);
+  invocation.terminal.print(safeJson({ run_id: id, ...(step !== "" && { step }), sentences, facts }));
+};
+
+/** Sentences about a run, with the facts that they state. */
+interface WireExplanation {
+  readonly sentences: readonly string[];
+  readonly facts: readonly object[];
+}
+
+function explainHere(invocation: Invocation, step: string): Promise<WireExplanation> {
+  return withInspectedRun(invocation, async (inspected) => {
     const approveCommand = (id: string): string => commandLine(invocation, "approve", shellWord(id));
     const explanations = await explainRun(inspected, step, { approveCommand });
-    if (!invocation.flag("json")) return printSentences(invocation, explanations);
     const facts = explanations.map((each) => ({ ...(each.step !== undefined && { step: each.step }), ...each.fact }));
-    const sentences = explanations.map(({ sentence }) => sentence);
-    const about = { run_id: inspected.run.id, ...(step !== "" && { step }) };
-    invocation.terminal.print(safeJson({ ...about, sentences, facts }));
+    return { sentences: explanations.map(({ sentence }) => sentence), facts };
   });
+}
 
-function printSentences({ terminal }: Invocation, explanations: readonly Explanation[]): void {
-  for (const { sentence } of explanations) {
+function explainRemote(
+  invocation: Invocation,
+  { id, step }: { readonly id: string; readonly step: string },
+): Promise<WireExplanation> {
+  return withShownRun(invocation, async () => {
+    const { api } = (await import("../../remote/open-remote.ts")).openRemote(invocation);
+    return api.send("explain_run", { params: { id }, query: { language: "en", ...(step !== "" && { step }) } });
+  });
+}
+
+function printSentences({ terminal }: Invocation, sentences: readonly string[]): void {
+  for (const sentence of sentences) {
     const lines = terminal.columns === undefined ? [sentence] : wrapText(sentence, terminal.columns);
     for (const line of lines) terminal.print(line);
   }
@@ -99,7 +120,7 @@ export const cancel: RunCommand = (invocation) =>
   withRuns(invocation, async (session) => {
     const [id = ""] = invocation.words;
     // Its compensations may need any tool.
-    requireTrust(session.workspace);
+    if (session.local !== undefined) requireTrust(session.local);
     try {
       return await cancelRun(session, id);
     } catch (error) {

@@ -6,7 +6,7 @@ import { formatCount, formatTime } from "../../terminal/format-figures.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { type StyledColumn, tableFor } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
-import { withJournal } from "../../open/open-journal.ts";
+import { withRunData } from "../../open/open-journal.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { shortText } from "../../terminal/short-text.ts";
@@ -24,17 +24,17 @@ import {
 
 /** `windlass runs`. */
 export const showRuns: RunCommand = (invocation) =>
-  withJournal(async ({ dir, store, approvals }) => {
+  withRunData(invocation, async ({ dir, store, approvals }) => {
     const { terminal } = invocation;
     const runs = (await store?.runs.list(queryOf(invocation))) ?? [];
     const abandoned = new Set(((await store?.runs.list({ abandoned: true, limit: 1000 })) ?? []).map(({ id }) => id));
     if (invocation.flag("json")) {
-      const redactor = await openRedactor(dir);
+      const redactor = await redactorFor(invocation, dir);
       terminal.print(safeJson(runs.map((run) => toWireRun(run, { redactor, abandoned }))));
       return;
     }
     if (runs.length === 0) return terminal.log(store === undefined ? "No runs yet." : "No matching runs.");
-    const redactor = await openRedactor(dir);
+    const redactor = await redactorFor(invocation, dir);
     for (const line of runTable(runs, { invocation, abandoned }, redactor)) terminal.print(line);
     const pending = approvals === undefined ? [] : await approvalsByRun({ approvals, store });
     const pendingRuns = new Set(pending.flatMap((each) => each.runs));
@@ -128,6 +128,11 @@ function reportNextSteps(
   const ready = waiting.find(({ id }) => !pendingRuns.has(id));
   if (ready !== undefined)
     hint(cliTexts.en.approvals.awaitsWorker(ready.id, commandLine(invocation, "resume", ready.id)));
+}
+
+/** A server has redacted its runs already. */
+function redactorFor({ server }: Invocation, dir: string): Promise<Redactor> {
+  return server === undefined ? openRedactor(dir) : Promise.resolve(createRedactor([]));
 }
 
 /** A redactor for the secrets of a workspace, without opening the rest of the workspace. */

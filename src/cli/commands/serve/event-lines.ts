@@ -1,11 +1,11 @@
 import { cliCommand } from "../../../base/index.ts";
-import type { Workspace } from "../../../app/index.ts";
+import { type Workspace, toWireRunEvent } from "../../../app/index.ts";
 import type { RunEvent } from "../../../chain/index.ts";
 import type { EngineEvent } from "../../../engine/index.ts";
 import { snakeKeys, toWireFailure } from "../../../tool/index.ts";
 import { clockTime, formatDuration } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
-import { RunLines, toWireEvent } from "../../terminal/run-view/run-view.ts";
+import { RunLines } from "../../terminal/run-view/run-view.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 import type { ServerLog } from "./server-log.ts";
@@ -100,7 +100,7 @@ function runListener({ engine: { redactor } }: Workspace, { terminal, log }: Eve
     for (const text of [...run.lines.of(event), ...endLine(event)])
       log.event(
         `${clockTime(event.at)} ${terminal.tint(style, "run")} ${redactor.line(name + text)}`,
-        toWireEvent(event, redactor),
+        toWireRunEvent(event, redactor),
       );
     if (event.type === "run-finished") runs.delete(runId);
   };

@@ -2,6 +2,7 @@ import { type CommandGroup, type CommandSpec, json } from "../../program/command
 
 const init: CommandSpec = {
   name: "init",
+  remote: false,
   summary: "create a workspace with sample tools and a chain, ready to run",
   args: [{ name: "DIR", about: "target folder (default: current folder)", optional: true, completes: "folder" }],
   options: [json],
@@ -45,6 +46,7 @@ const graph: CommandSpec = {
 
 const schema: CommandSpec = {
   name: "schema",
+  remote: false,
   summary: "print the JSON Schema of a file format, for editors",
   args: [
     {

@@ -58,6 +58,7 @@ const backup: CommandSpec = {
 
 const completion: CommandSpec = {
   name: "completion",
+  remote: false,
   summary: "print the completion script for your shell",
   args: [{ name: "SHELL", about: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
   examples: [
@@ -71,6 +72,7 @@ const completion: CommandSpec = {
 /** Called by the completion scripts. */
 const complete: CommandSpec = {
   name: "__complete",
+  remote: false,
   summary: "print the completions of the last word",
   hidden: true,
   raw: true,
@@ -85,7 +87,7 @@ export const maintenanceGroup: CommandGroup = {
 };
 
 /** Option that filters by time. */
-const since: OptionSpec = {
+export const since: OptionSpec = {
   flags: "--since WHEN",
   about: "only since this time: 30m, 12h, 7d, or a date such as 2026-11-15",
 };

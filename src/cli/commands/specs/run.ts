@@ -2,6 +2,7 @@ import { type CommandGroup, type CommandSpec, events, json } from "../../program
 
 const run: CommandSpec = {
   name: "run",
+  remote: true,
   summary: "run a chain and print its output",
   details:
     "Progress goes to stderr. Values are parsed as JSON if the input does not take a string and the value is valid JSON. " +
@@ -34,6 +35,7 @@ const run: CommandSpec = {
 
 const call: CommandSpec = {
   name: "call",
+  remote: true,
   summary: "call a tool and print its output",
   details:
     "Values are parsed as JSON if the parameter does not take a string and the value is valid JSON; otherwise they are " +

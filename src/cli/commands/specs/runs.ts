@@ -10,6 +10,7 @@ import {
 
 const runs: CommandSpec = {
   name: "runs",
+  remote: true,
   summary: "list runs of chains, agents and durable calls, newest first",
   options: [
     { flags: "--kind KIND", about: "only runs of this kind", choices: ["chain", "agent", "call"] },
@@ -30,6 +31,7 @@ const runs: CommandSpec = {
 
 const show: CommandSpec = {
   name: "show",
+  remote: true,
   summary: "show a run: its steps, their inputs and outputs; also while it is running",
   args: [runId],
   options: [{ ...json, about: "print the execution log" }],
@@ -39,6 +41,7 @@ const show: CommandSpec = {
 
 const explain: CommandSpec = {
   name: "explain",
+  remote: true,
   summary: "explain why a step ran, failed or was skipped; without STEP, all steps of the run",
   args: [
     runId,
@@ -56,6 +59,7 @@ const explain: CommandSpec = {
 
 const resume: CommandSpec = {
   name: "resume",
+  remote: true,
   summary: "resume an interrupted run; without RUN, all runs whose process has died",
   args: [{ ...runId, optional: true }],
   options: [{ ...json, about: "print the execution log" }, events],
@@ -65,6 +69,7 @@ const resume: CommandSpec = {
 
 const rerun: CommandSpec = {
   name: "rerun",
+  remote: true,
   summary: "run the chain of an earlier run again, with the same input and the current chain",
   details:
     "With --from, steps that do not depend on STEP, succeeded and are unchanged are reused. Other steps that will run " +
@@ -83,6 +88,7 @@ const rerun: CommandSpec = {
 
 const cancel: CommandSpec = {
   name: "cancel",
+  remote: true,
   summary: "cancel a run in any process, and run its compensations",
   args: [runId],
   options: [{ ...json, about: "print the execution log" }],
@@ -90,11 +96,39 @@ const cancel: CommandSpec = {
   load: async () => (await import("../runs/one-run.ts")).cancel,
 };
 
+const event: CommandSpec = {
+  name: "event",
+  summary: "deliver an event to a run with a step that waits for it",
+  details:
+    "An event that comes before the step waits for it is kept. If the event wakes the run and no other process holds it, " +
+    "the run resumes in this process and its exit code is returned.",
+  args: [
+    runId,
+    { name: "NAME", about: "name of the event, as in wait: { event: NAME }" },
+    {
+      name: "DATA",
+      about: "JSON: the output of the step (default: null); @FILE reads a file, - reads stdin",
+      optional: true,
+    },
+  ],
+  options: [
+    { flags: "--id ID", about: "id of the event: repeated with the same name and id, it is delivered once" },
+    { flags: "--no-resume", about: "only deliver the event; do not resume the run" },
+    { ...json, about: "print the delivery, and do not resume the run" },
+  ],
+  examples: [`windlass event k3j9x0q2ab5z-1 payment '{ "amount": 20 }' --id invoice-7`, "windlass event last delivery"],
+  load: async () => (await import("../event/run.ts")).sendEvent,
+};
+
 /** The group "Runs" of the help. */
-export const runsGroup: CommandGroup = { title: "Runs", commands: [runs, show, explain, resume, rerun, cancel] };
+export const runsGroup: CommandGroup = {
+  title: "Runs",
+  commands: [runs, show, explain, resume, rerun, cancel, event],
+};
 
 const approvals: CommandSpec = {
   name: "approvals",
+  remote: true,
   summary: "list pending approvals",
   args: [{ name: "ID", about: "show one approval with its full arguments", optional: true, completes: "approval" }],
   options: [{ flags: "--all", about: "include approved, rejected, used and expired ones" }, json],
@@ -127,6 +161,7 @@ const decisionOptions: readonly OptionSpec[] = [
 
 const approve: CommandSpec = {
   name: "approve",
+  remote: true,
   summary: "approve a pending call, once, for exactly these arguments",
   details: "If no other process holds the run, it resumes in this process and its exit code is returned.",
   args: decisionArgs,
@@ -147,6 +182,7 @@ const approve: CommandSpec = {
 
 const reject: CommandSpec = {
   name: "reject",
+  remote: true,
   summary: "reject a pending call",
   details:
     "If no other process holds the run, it continues in this process until it ends. The exit code is 0 once the call is " +
@@ -162,6 +198,7 @@ export const approvalsGroup: CommandGroup = { title: "Approvals", commands: [app
 
 const ask: CommandSpec = {
   name: "ask",
+  remote: true,
   summary: "send a prompt to an agent and print its answer",
   details:
     "Progress goes to stderr. Destructive calls need approval: at a terminal you are prompted; otherwise the command exits " +

@@ -1,4 +1,5 @@
 import { type CommandGroup, type CommandSpec, type OptionSpec, json } from "../../program/command-spec.ts";
+import { since } from "./maintenance.ts";
 
 const listening: readonly OptionSpec[] = [
   { flags: "--port PORT", about: "port, 0 for a free one (default: 4780)", min: 0, max: 65_535, whole: true },
@@ -84,5 +85,23 @@ const token: CommandSpec = {
   ],
 };
 
+const audit: CommandSpec = {
+  name: "audit",
+  summary: "list who decided approvals, saved chains, and created or revoked tokens, newest first",
+  options: [
+    { flags: "--by NAME", about: "only of this user or token" },
+    {
+      flags: "--action ACTION",
+      about: "only this action",
+      choices: ["approval.decide", "chain.save", "token.create", "token.revoke", "session.open"],
+    },
+    since,
+    { flags: "--limit N", about: "at most this many (default: 20)", min: 1, max: 1000, whole: true },
+    json,
+  ],
+  examples: ["windlass audit", "windlass audit --action token.create --since 30d"],
+  load: async () => (await import("../audit/run.ts")).showAudit,
+};
+
 /** The group "Server" of the help. */
-export const serverGroup: CommandGroup = { title: "Server", commands: [serve, dev, token] };
+export const serverGroup: CommandGroup = { title: "Server", commands: [serve, dev, token, audit] };

@@ -34,7 +34,7 @@ export const showStatistics: RunCommand = (invocation) =>
     const period = periodIn(invocation, Date.now());
     if (invocation.flag("chains")) {
       if (tool !== undefined) throw new UsageError("--tool and --chains exclude each other", "leave out one of them");
-      await showChainStatistics({ dir, store, period, invocation });
+      await showChainStatistics(dir, store, period, invocation);
       return;
     }
     const which = { ...period, ...(tool !== undefined && { tool }) };
@@ -76,17 +76,13 @@ function summaryOf({ totalCalls, successRate, failures }: Statistics): string {
     : `${head}; failures: ${codes.map(([code, count]) => `${code} ${count}`).join(", ")}`;
 }
 
-/** Input of {@link showChainStatistics}. */
-interface ShowChainStatisticsOptions {
-  /** The folder of the workspace. */
-  readonly dir: string;
-  readonly store: Pick<SqliteStore, "finishedRuns"> | undefined;
-  readonly period: FinishedRunQuery;
-  readonly invocation: Invocation;
-}
-
 /** `windlass stats --chains`. */
-async function showChainStatistics({ dir, store, period, invocation }: ShowChainStatisticsOptions): Promise<void> {
+async function showChainStatistics(
+  dir: string,
+  store: Pick<SqliteStore, "finishedRuns"> | undefined,
+  period: FinishedRunQuery,
+  invocation: Invocation,
+): Promise<void> {
   const { terminal } = invocation;
   const settings = await readSettings(dir);
   if (hasErrors(settings.problems)) throw new WorkspaceError(settings.problems);

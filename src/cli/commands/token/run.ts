@@ -1,5 +1,5 @@
 import type { Scope } from "../../../api/index.ts";
-import { ApiTokens, checkTokenRequest, toWireToken } from "../../../app/index.ts";
+import { ApiTokens, type AuditActor, checkTokenRequest, toWireToken } from "../../../app/index.ts";
 import { cliCommand, systemClock } from "../../../base/index.ts";
 import { type ApiToken, type ApiTokenState, type ApiTokenStore, apiTokenStateAt } from "../../../store/index.ts";
 import { suggest } from "../../../text/index.ts";
@@ -13,6 +13,7 @@ import { formatTime } from "../../terminal/format-figures.ts";
 import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-table.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style } from "../../terminal/terminal.ts";
+import { userName } from "../../terminal/user-name.ts";
 import { durationOf } from "../records/parse-time-option.ts";
 
 /** `windlass token list`. */
@@ -58,7 +59,7 @@ function tokenLines(tokens: readonly ApiToken[], { terminal }: Invocation, now: 
 
 /** `windlass token create`. */
 export const createToken: RunCommand = (invocation) =>
-  withNewJournal(async ({ store, tokens: stored }) => {
+  withNewJournal(async ({ store, tokens: stored, audit }) => {
     const { terminal, words } = invocation;
     const runId = invocation.text("run");
     const request = {
@@ -70,7 +71,7 @@ export const createToken: RunCommand = (invocation) =>
     };
     orUsageError("validation_error", () => checkTokenRequest(request));
     if (runId !== undefined) await requireRun({ store }, { id: runId, invocation });
-    const created = await new ApiTokens(stored, systemClock).create(request);
+    const created = await new ApiTokens(stored, systemClock, audit).create(request, localActor());
     if (invocation.flag("json")) {
       terminal.print(safeJson({ token: created.token, info: toWireToken(created.stored, created.stored.createdAt) }));
       return;
@@ -94,11 +95,15 @@ export const revokeToken: RunCommand = (invocation) =>
   withWritableJournal(async ({ store }) => {
     const { terminal, words } = invocation;
     const [id = ""] = words;
-    const token = store && (await new ApiTokens(store.tokens, systemClock).revoke(id));
+    const token = store && (await new ApiTokens(store.tokens, systemClock, store.audit).revoke(id, localActor()));
     if (token === undefined) throw await unknownToken(id, store?.tokens, invocation);
     if (invocation.flag("json")) terminal.print(safeJson(toWireToken(token, systemClock.now())));
     else terminal.print(`revoked: ${token.id} ${toOneLine(token.name)}`);
   });
+
+function localActor(): AuditActor {
+  return { by: userName() ?? "unknown" };
+}
 
 async function unknownToken(
   id: string,

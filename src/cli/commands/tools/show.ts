@@ -1,3 +1,4 @@
+import { textOrJson } from "../../../base/index.ts";
 import { type Workspace, destructiveOf, toWireTool } from "../../../app/index.ts";
 import { type JsonSchema, isRecord } from "../../../schema/index.ts";
 import { stripUnsafe, formatDuration } from "../../../text/index.ts";
@@ -199,9 +200,7 @@ async function exampleCall(tool: AnyTool, invocation: Invocation): Promise<strin
 }
 
 function pairsOf(args: object): string[] {
-  return Object.entries(args).map(([name, value]: [string, unknown]) =>
-    shellPair(name, typeof value === "string" ? value : (JSON.stringify(value) ?? "")),
-  );
+  return Object.entries(args).map(([name, value]: [string, unknown]) => shellPair(name, textOrJson(value)));
 }
 
 type Format = "openai" | "anthropic" | "gemini" | "mcp";

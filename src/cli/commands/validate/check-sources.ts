@@ -54,7 +54,7 @@ export async function loadOtherSources(setting: CheckContext, into: CheckedInto)
   const mcp = hasMcpConfig(dir) ? await loadServers(setting, registry) : undefined;
   const why = (tool: string): string | undefined => explainMissingTool(mcp, tool);
   const [all, mayBeServed] = [await withBuiltins(registry, why), (name: string) => why(name) !== undefined];
-  const unmatched = (): readonly Problem[] => [...contracts.unmatched(all), ...unservedContracts({ hub, mayBeServed })];
+  const unmatched = (): readonly Problem[] => [...contracts.unmatched(all), ...unservedContracts(hub, mayBeServed)];
   return {
     problems: () => [...skills.problems(), ...(mcp?.problems() ?? []), ...contracts.problems],
     unmatched,

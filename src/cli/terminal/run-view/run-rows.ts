@@ -1,4 +1,10 @@
-import { type RunEvent, type SkipReason, type StepStatus } from "../../../chain/index.ts";
+import {
+  type OpenStepWait,
+  type RunEvent,
+  type SkipReason,
+  type StepStatus,
+  toLocalTime,
+} from "../../../chain/index.ts";
 import type { Failure } from "../../../base/index.ts";
 import { formatRetries } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
@@ -100,6 +106,10 @@ export class RunRows {
         row.status = "waiting";
         row.note = waitingNote(event);
         return undefined;
+      case "step-waiting":
+        row.status = "waiting";
+        row.note = waitText(event);
+        return undefined;
       case "step-approval-decided":
         row.status = "running";
         row.note = "";
@@ -160,6 +170,12 @@ export const withheldNote = "withheld: this is a dry run";
 /** `timeout: the tool took longer than 10 s`. */
 export function reasonOf({ code, message }: Failure): string {
   return toOneLine(`${code}: ${message}`);
+}
+
+/** `waits for the event payment until 2026-11-27T08:00:00.000+08:00`. */
+export function waitText({ event, until }: Pick<OpenStepWait, "event" | "until">): string {
+  const end = until === undefined ? "" : ` until ${toLocalTime(until)}`;
+  return `waits${event === undefined ? "" : ` for the event ${toOneLine(event)}`}${end}`;
 }
 
 function waitingNote({ approvalId, message }: Extract<RunEvent, { readonly type: "step-suspended" }>): string {

@@ -4,7 +4,8 @@ import type { RunEvent } from "../../../chain/index.ts";
 import { createRedactor } from "../../../secrets/index.ts";
 import { displayWidth } from "../../../text/index.ts";
 import type { Area, Screen } from "../screen.ts";
-import { toWireEvent, plainView, treeView } from "./run-view.ts";
+import { toWireRunEvent } from "../../../app/index.ts";
+import { plainView, treeView } from "./run-view.ts";
 import { LiveArea } from "./live-view.ts";
 
 /** A terminal of this size: what a user would see after all output. */
@@ -350,7 +351,7 @@ describe("events for programs", () => {
     const redactor = createRedactor(["hunter2-secret"]);
     const about = { at: 0, runId: "r1", step: "a", tool: "t", replayed: false } as const;
     expect(
-      toWireEvent(
+      toWireRunEvent(
         { type: "step-retrying", ...about, attempt: 2, delayMs: 5, error: failure("timeout", "hunter2-secret late") },
         redactor,
       ),
@@ -362,6 +363,6 @@ describe("events for programs", () => {
       { type: "step-progress", ...about, value: loop },
       { type: "step-retrying", ...about, attempt: 2, delayMs: 5, error: failure("timeout", "hunter2-secret late") },
     ];
-    for (const event of events) expect(JSON.stringify(toWireEvent(event, redactor))).not.toContain("hunter2");
+    for (const event of events) expect(JSON.stringify(toWireRunEvent(event, redactor))).not.toContain("hunter2");
   });
 });

@@ -3,14 +3,14 @@ import type { RunListener, RunEvent } from "../../../chain/index.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Screen } from "../screen.ts";
 import { LiveView } from "./live-view.ts";
-import { RunRows, reasonOf, skipNote, withheldNote } from "./run-rows.ts";
+import { RunRows, reasonOf, skipNote, waitText, withheldNote } from "./run-rows.ts";
 import { treeLines } from "./tree-lines.ts";
 import { formatDuration } from "../../../text/index.ts";
 import { formatCount, formatRetries, clockTime } from "../format-figures.ts";
 import { toOneLine } from "../format-table.ts";
 import { shortText } from "../short-text.ts";
 import type { Redactor } from "../../../secrets/index.ts";
-import { snakeKeys, toWireFailure } from "../../../tool/index.ts";
+import { toWireRunEvent } from "../../../app/index.ts";
 import { safeJson } from "../safe-json.ts";
 
 /** Shows the progress of a run. */
@@ -169,6 +169,8 @@ function newsOf(event: StepNews): string {
       return `retry ${event.attempt} in ${formatDuration(event.delayMs)}; ${reasonOf(event.error)}`;
     case "step-fallback":
       return `fallback ${toOneLine(event.fallbackTool)} is used; ${reasonOf(event.error)}`;
+    case "step-waiting":
+      return waitText(event);
     case "step-suspended":
       return `waits for approval ${toOneLine(event.approvalId ?? "")}: ${toOneLine(event.message)}`;
     default:
@@ -192,38 +194,8 @@ function endOf(event: Extract<RunEvent, { type: "step-finished" }>, retries: num
 /** Prints all events as JSON on stdout, one per line, with secrets redacted. */
 export function eventsView(terminal: Pick<Terminal, "print">, redactor: Redactor): RunView {
   return {
-    onEvent: (event) => terminal.print(safeJson(toWireEvent(event, redactor), 0)),
+    onEvent: (event) => terminal.print(safeJson(toWireRunEvent(event, redactor), 0)),
     pause: () => () => {},
     close: () => {},
   };
-}
-
-/** An event in JSON output. */
-export function toWireEvent(event: RunEvent, redactor: Redactor): Record<string, unknown> {
-  const { type, at, ...rest } = event;
-  const wire: Record<string, unknown> = {
-    type: type.replaceAll("-", "_"),
-    at: new Date(at).toISOString(),
-    ...snakeKeys(rest),
-  };
-  for (const key of ["input", "output", "value"]) {
-    if (wire[key] !== undefined) wire[key] = redactor.value(plainJson(wire[key]));
-  }
-  for (const key of ["message", "note"]) {
-    if (typeof wire[key] === "string") wire[key] = redactor.text(wire[key]);
-  }
-  if ("error" in event && event.error !== undefined) {
-    wire["error"] = redactor.value(toWireFailure(event.error));
-  }
-  return wire;
-}
-
-/** Converts a value to JSON, with secret handles by name; to text if JSON cannot represent it. */
-function plainJson(value: unknown): unknown {
-  try {
-    const text = JSON.stringify(value);
-    return text === undefined ? null : (JSON.parse(text) as unknown);
-  } catch {
-    return shortText(value);
-  }
 }

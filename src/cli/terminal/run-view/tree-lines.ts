@@ -23,15 +23,11 @@ export function treeLines(run: RunRows, options: TreeOptions): string[] {
   const layout = layoutOf(fitted.rows, columns);
   return [
     paint([[run.chain, "bold"], ["  "], [run.runId, "dim"]]),
-    ...hiddenAbove(fitted).map(paint),
+    ...(fitted.over === 0 ? [] : [paint([[`  … ${formatNumber(fitted.over)} more done`, "dim"]])]),
     ...fitted.rows.map((row) => paint(rowLine(row, layout, options))),
     ...hiddenBelow(fitted).map(paint),
     ...(foot ? [paint(footOf(run, options.now))] : []),
   ];
-}
-
-function hiddenAbove({ over }: FittedRows): StyledText[][] {
-  return over === 0 ? [] : [[[`  … ${formatNumber(over)} more done`, "dim"]]];
 }
 
 function hiddenBelow({ pending, active }: FittedRows): StyledText[][] {

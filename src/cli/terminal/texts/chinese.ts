@@ -1,7 +1,8 @@
 import { cliCommand } from "../../../base/index.ts";
 import type { RunKindId } from "../../../store/index.ts";
 import { formatDuration } from "../../../text/index.ts";
-import { costOf, tokensOf, type CliTextTable } from "./cli-text-table.ts";
+import { costOf, tokensOf } from "./agent-usage.ts";
+import type { CliTextTable } from "./english.ts";
 import { formatNumber } from "../format-figures.ts";
 
 /** The Chinese texts of the CLI. */
@@ -60,6 +61,12 @@ export const chinese: CliTextTable = {
     waiting: "等待审批：",
     needs: (runId, decisions) => `运行 ${runId} 有 ${decisions} 个待处理的审批`,
     awaitsWorker: (runId, command) => `运行 ${runId} 没有待处理的审批，只等待进程来执行，可用 ${command} 恢复`,
+    externalWait: ({ step, event, until }) => {
+      const end = until === undefined ? "" : `，到 ${until} 为止`;
+      return event === undefined ? `${step} 正在等待${end}` : `${step} 等待事件 ${event}${end}`;
+    },
+    sendEvent: (command) => `可用以下命令发送事件：${command}`,
+    continuedBy: (command) => `服务进程会继续这次运行；也可用以下命令继续：${command}`,
     position: ({ part, round, call }) => `${part === undefined ? "" : `${part}，`}第 ${round} 轮，第 ${call} 次调用`,
     afterwards: (kind) => `批准或拒绝后运行都会继续；${afterRejection[kind]}`,
   },

@@ -33,12 +33,7 @@ export interface ModelCassette {
 export function toRecordedRequest(
   { prompt, tools = [], abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings }: ModelCall,
   how: CallMode,
-): {
-  readonly how: CallMode;
-  readonly settings: JsonRecord;
-  readonly tools: readonly unknown[];
-  readonly messages: readonly unknown[];
-} {
+): Pick<RecordedExchange, "how" | "settings" | "tools" | "messages"> {
   const form = (list: readonly unknown[]): readonly unknown[] => list.map((item) => toJsonForm(item));
   // A plain object without a type marker: no option begins with a dollar sign.
   return { how, settings: toJsonForm(settings) as JsonRecord, tools: form(tools), messages: form(prompt) };

@@ -184,7 +184,7 @@ class ScriptedServer implements ModelServer {
 
   async #read(incoming: IncomingMessage, family: WireApi, exchange: Exchange): Promise<ReceivedRequest> {
     const { maxBodyBytes = 8 * 1024 * 1024, apiKey, strict = true, reasoningEchoed = false } = this.#options;
-    const request = await readRequest(incoming, family, { maxBodyBytes, apiKey });
+    const request = await readRequest(incoming, family, maxBodyBytes, apiKey);
     exchange.entry = { ...request, status: 0, outcome: "open" };
     this.requests.push(exchange.entry);
     if (strict) family.check(request, { issued: this.#issued, reasoningEchoed });

@@ -14,20 +14,14 @@ export function wireApiAt(path: string): WireApi | undefined {
   return families.find((family) => family.at(path, {}) !== undefined);
 }
 
-/** Limits of the requests that a server accepts. */
-interface RequestLimits {
-  readonly maxBodyBytes: number;
-  /** The key that a request must carry; if undefined, any key or none is accepted. */
-  readonly apiKey: string | undefined;
-}
-
 /**
  * Reads a request of this API; throws an {@link ApiRejection} if it is too large, has the wrong key, or is not JSON.
  */
 export async function readRequest(
   incoming: IncomingMessage,
   family: WireApi,
-  { maxBodyBytes, apiKey }: RequestLimits,
+  maxBodyBytes: number,
+  apiKey: string | undefined,
 ): Promise<WireRequest> {
   const url = urlOf(incoming);
   const text = await readBody(incoming, maxBodyBytes);

@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { openWorkspace } from "../../src/app/index.ts";
+import { type StreamEvent, type WindlassClient, createClient, isApiError } from "../../src/client.ts";
+import { createServer } from "../../src/server/index.ts";
+import { folderWith } from "../support/workspace.ts";
+import { files } from "./route-samples.ts";
+import { type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
+
+async function connect(): Promise<ServedWorkspace & { readonly client: WindlassClient }> {
+  const served = await serveWorkspace(files);
+  return { ...served, client: createClient({ url: served.url, token: adminToken }) };
+}
+
+/** The journaled event in short. */
+function short({ type, data }: StreamEvent): string {
+  if (type === "journal") return `${data.change} ${data.key}`;
+  if (type === "run") return `run ${data.status}${data.suspended === true ? " suspended" : ""}`;
+  return type === "approval" ? `approval ${data.status}` : type;
+}
+
+const journaled = (events: readonly StreamEvent[]): StreamEvent[] => events.filter(({ id }) => id !== undefined);
+
+async function collect(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
+  const all: StreamEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+test("a client follows a run from its first event to its end, in order [P03] [P08]", async () => {
+  const { client } = await connect();
+  const { run_id: id } = await client.runs.start("greet", { text: "hello" });
+  const events = journaled(await collect(client.runs.follow(id)));
+  const states = ["run waiting", "run running", "settled first#1", "settled second#1", "run success"];
+  expect(events.map(short).filter((each) => each !== "ready")).toEqual(states);
+  const second = events.find((event) => event.type === "journal" && event.data.step === "second");
+  expect(second?.data).toMatchObject({ tool: "say", success: true, output: { text: "hello!" }, seq: 2, kind: "chain" });
+  const end = events.find((event) => event.type === "run" && event.data.status === "success");
+  expect(end?.data).toMatchObject({ chain: "greet", run_id: id });
+  expect((await client.runs.get(id)).output).toEqual({ said: "hello!" });
+});
+
+test("after an id come exactly the events after it, also of a run that has ended [P03]", async () => {
+  const { client } = await connect();
+  const { run_id: id } = await client.runs.start("greet", { text: "a" }, { waitMs: 20_000 });
+  const all = journaled(await collect(client.runs.follow(id))).filter(({ type }) => type !== "ready");
+  expect(all.length).toBe(5);
+  for (const [index, { id: after }] of all.slice(0, -1).entries()) {
+    const rest = journaled(await collect(client.runs.follow(id, { after }))).filter(({ type }) => type !== "ready");
+    expect(rest.map(({ id }) => id)).toEqual(all.slice(index + 1).map(({ id }) => id));
+  }
+});
+
+test("an id of another server gets a reset, and then everything about its runs [P03]", async () => {
+  const { client } = await connect();
+  const { run_id: id } = await client.runs.start("greet", undefined, { waitMs: 20_000 });
+  for (const after of ["none", "0123456789.4.4", "x.99999.1"]) {
+    const events = await collect(client.runs.follow(id, { after }));
+    expect(events.map(({ type }) => type)).toEqual(["reset", "run", "run", "journal", "journal", "run", "end"]);
+  }
+});
+
+test("an approval and the run that waits for it are seen from its request to its use [P03] [P05]", async () => {
+  const { client } = await connect();
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const watching = (async () => {
+    for await (const event of client.events({ topics: ["approvals", "runs"], signal: stop.signal })) {
+      seen.push(short(event));
+      if (event.type === "ready") void client.runs.start("clean");
+      if (event.type === "approval" && event.data.status === "pending") {
+        expect(event.data).toMatchObject({ tool: "delete_note", args: { id: "n1" } });
+        await client.approvals.approve(event.data.id);
+      }
+      if (event.type === "run" && event.data.status === "success") break;
+    }
+  })();
+  await watching;
+  expect(seen).toEqual(expect.arrayContaining(["approval pending", "run waiting suspended", "approval approved"]));
+  expect(seen[0]).toBe("ready");
+  expect(seen.indexOf("approval pending")).toBeLessThan(seen.indexOf("run waiting suspended"));
+  expect(seen.at(-1)).toBe("run success");
+});
+
+test("the result of a run is the run when it has ended, or when it waits for a decision [P08]", async () => {
+  const { client } = await connect();
+  const { run_id: id } = await client.runs.start("clean");
+  const waiting = await client.runs.result(id);
+  expect([waiting.status, waiting.approvals.length]).toEqual(["waiting", 1]);
+  await client.approvals.reject(waiting.approvals[0]?.id ?? "");
+  expect((await client.runs.result(id)).status).toBe("failed");
+  const { run_id: other } = await client.runs.start("greet");
+  expect(await client.runs.result(other)).toMatchObject({ status: "success", output: { said: "hi!" } });
+});
+
+test("a token of one run sees the events of that run only [P03] [P06]", async () => {
+  const { workspace, url, client } = await connect();
+  const { run_id: id } = await client.runs.start("greet", undefined, { waitMs: 20_000 });
+  const { token } = await workspace.tokens.create({ name: "shared", scopes: ["read"], runId: id });
+  const shared = createClient({ url, token });
+  expect((await collect(shared.runs.follow(id))).at(-1)?.type).toBe("end");
+  for (const topics of [["runs"], [`run:${id}`, "approvals"], ["metrics"], ["run:other"]] as const) {
+    const error = await collect(shared.events({ topics })).catch((thrown: unknown) => thrown);
+    expect(isApiError(error) && error.status).toBe(403);
+  }
+});
+
+test("wrong topics get a problem that names the right ones [P03] [P07]", async () => {
+  const { send } = await connect();
+  const status = async (query: string): Promise<number> => (await send("GET", `/v1/events${query}`)).status;
+  expect(await status("")).toBe(400);
+  expect(await status("?topics=everything")).toBe(400);
+  expect(await status("?topics=runs&until=end")).toBe(400);
+  expect(await status("?topics=run:../../etc")).toBe(400);
+  expect(await status(`?topics=${Array.from({ length: 101 }, (_, index) => `run:r${index}`).join()}`)).toBe(400);
+  const { body } = await send("GET", "/v1/events?topics=everything");
+  expect(body).toMatchObject({ detail: expect.stringContaining("topics are runs, run:ID") as string });
+});
+
+test("the stream is a Response that needs no port, also over a workspace in memory [P03]", async () => {
+  const workspace = await openWorkspace(await folderWith(files), { reload: false, store: "memory" });
+  const server = createServer(workspace, { tokens: { admin: adminToken } });
+  const local: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    request.headers.set("host", "localhost");
+    return server.fetch(request);
+  };
+  const client = createClient({ url: "http://localhost", token: adminToken, fetch: local });
+  const { run_id: id } = await client.runs.start("greet", { text: "in memory" });
+  const events = journaled(await collect(client.runs.follow(id)));
+  expect(events.map(short).filter((each) => each !== "ready")).toEqual([
+    "run waiting",
+    "run running",
+    "settled first#1",
+    "settled second#1",
+    "run success",
+  ]);
+  const again = await collect(client.runs.follow(id, { after: events[2]?.id }));
+  expect(journaled(again).map(({ id }) => id)).toEqual(events.slice(3).map(({ id }) => id));
+  await server.close();
+  await workspace.close();
+});
+
+test("a run of another process appears, and so does its end [P03]", async () => {
+  const { client, workspace } = await connect();
+  const other = await openWorkspace(workspace.dir, { reload: false });
+  const statuses: string[] = [];
+  for await (const event of client.events({ topics: ["runs"] })) {
+    if (event.type === "ready") void other.runs.start(await other.loadChain("greet"), { runId: "from-elsewhere" });
+    if (event.type !== "run" || event.data.run_id !== "from-elsewhere") continue;
+    statuses.push(event.data.status);
+    if (event.data.status === "success") break;
+  }
+  expect(statuses).toEqual(["running", "success"]);
+  await other.close();
+});
+
+test("metrics and calls are sent while somebody reads them [P03]", async () => {
+  const { client } = await connect();
+  const types: string[] = [];
+  for await (const { type, data } of client.events({ topics: ["calls", "metrics"] })) {
+    types.push(type === "call" ? data.type : type);
+    if (type === "ready") void client.tools.call("say", { text: "hi" });
+    if (type === "call" && data.type === "execution_completed") break;
+  }
+  expect(types).toEqual(expect.arrayContaining(["metrics", "execution_started", "execution_completed"]));
+});
