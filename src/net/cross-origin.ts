@@ -24,11 +24,11 @@ export function allowingOrigins<More extends readonly unknown[]>(
 
 const preflightSeconds = "600";
 
-/** Asked by a browser before the request: it carries no token, and starts nothing. */
-function preflight(asked: Headers): Response {
+/** Sent by a browser before the request: it carries no token, and starts nothing. */
+function preflight(sent: Headers): Response {
   const headers = {
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
-    "access-control-allow-headers": asked.get("access-control-request-headers") ?? "",
+    "access-control-allow-headers": sent.get("access-control-request-headers") ?? "",
     "access-control-max-age": preflightSeconds,
   };
   return new Response(null, { status: 204, headers });
