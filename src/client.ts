@@ -5,14 +5,18 @@
  * @packageDocumentation
  */
 export {
+  type AgentAnswer,
   ApiError,
   type CallOptions,
+  type ClientAgents,
+  type ClientConversations,
   type ChainText,
-  type ClientChains,
+  ClientChains,
   type ClientOptions,
-  type ClientRuns,
+  ClientRuns,
   type EventsOptions,
   type ListName,
+  type MessageOptions,
   type Received,
   type RequestOptions,
   type RequestValues,

@@ -12,6 +12,7 @@ import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
 import { tokenRoutes } from "./areas/tokens.ts";
 import { toolRoutes } from "./areas/tools.ts";
+import { triggerRoutes } from "./areas/triggers.ts";
 import type { SchemaName, WireInput, WireValue } from "./schemas.ts";
 
 /** The version of the API, which every response names in the header `Windlass-Api`. */
@@ -41,6 +42,8 @@ export interface Route {
   readonly upload?: true;
   /** The body may be absent. */
   readonly optionalBody?: true;
+  /** The body is taken as it is, of any media type, and so is the query. */
+  readonly bytes?: true;
   /** The name of the schema of the response; or its media type if it is not JSON. */
   readonly response: SchemaName | `${string}/${string}`;
   /** The status of a success. Default: 200. */
@@ -71,6 +74,7 @@ export const routes: Routes = {
   ...serviceRoutes,
   ...tokenRoutes,
   ...toolRoutes,
+  ...triggerRoutes,
 };
 
 type Routes = typeof agentRoutes &
@@ -85,7 +89,8 @@ type Routes = typeof agentRoutes &
   typeof runRoutes &
   typeof serviceRoutes &
   typeof tokenRoutes &
-  typeof toolRoutes;
+  typeof toolRoutes &
+  typeof triggerRoutes;
 
 routes satisfies Readonly<Record<string, Route>>;
 

@@ -13,6 +13,7 @@ import { runSchemas } from "./areas/runs.ts";
 import { serviceSchemas } from "./areas/service.ts";
 import { tokenSchemas } from "./areas/tokens.ts";
 import { toolSchemas } from "./areas/tools.ts";
+import { triggerSchemas } from "./areas/triggers.ts";
 
 /**
  * The values of the HTTP API as JSON Schema, by their names: the source of the types below, of the validation of requests,
@@ -33,6 +34,7 @@ export const schemas: Schemas = {
   ...serviceSchemas,
   ...tokenSchemas,
   ...toolSchemas,
+  ...triggerSchemas,
 };
 
 type Schemas = typeof agentSchemas &
@@ -48,7 +50,8 @@ type Schemas = typeof agentSchemas &
   typeof runSchemas &
   typeof serviceSchemas &
   typeof tokenSchemas &
-  typeof toolSchemas;
+  typeof toolSchemas &
+  typeof triggerSchemas;
 
 /** The names of {@link schemas}. */
 export type SchemaName = keyof Schemas;

@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/index.ts";
 import { join, resolve } from "node:path";
 import { openMemoryStore, openPageCache, openTextIndex } from "../adapters/index.ts";
 import {
@@ -21,8 +22,9 @@ import {
   setDefaultModel,
 } from "../model/index.ts";
 import type { HttpClient } from "../net/index.ts";
-import { type RecordStore, type TextIndex, createInMemoryTextIndex } from "../store/index.ts";
+import { type RecordStore, type TextIndex, type TriggerStore, createInMemoryTextIndex } from "../store/index.ts";
 import type { PromptSender, ToolOffer } from "../tool/index.ts";
+import { writtenName } from "../trigger/index.ts";
 import type { WorkspaceTrust } from "./open-trust.ts";
 import type { Opening } from "./opening.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -35,6 +37,8 @@ export interface OpenServicesOptions extends Pick<Opening, "dir" | "config" | "e
   readonly whyNoSecret: (name: string) => string | undefined;
   readonly http: HttpClient;
   readonly records: () => RecordStore;
+  /** Notes the files of chains that tools write. */
+  readonly triggers?: () => Pick<TriggerStore, "toolWrites">;
   /** Files that file tools cannot write. */
   readonly controlPaths: () => readonly ControlPath[];
 }
@@ -76,7 +80,12 @@ export function openServices(setting: OpenServicesOptions): OpenedServices {
     timezone,
     model,
     noModel: (feature) => models.none(feature),
-    files: createFileAccess({ roots: [{ path: dir, write: true }], controlPaths, ...readRulesOf(setting) }),
+    files: createFileAccess({
+      roots: [{ path: dir, write: true }],
+      controlPaths,
+      ...readRulesOf(setting),
+      ...noteWritesOf(setting),
+    }),
     vault,
     searchFile: { ...search, ...corpus },
     prompts: folderPrompts(join(dir, "prompts"), dir),
@@ -128,6 +137,16 @@ function readRulesOf({
   return { denied: [...defaultDeniedPaths, ...files], hardLinks: config.files.hardLinks };
 }
 
+/** A trigger in a chain that a tool wrote waits for an approval: the write is noted before it happens. */
+function noteWritesOf({ dir, config, triggers }: OpenServicesOptions): Pick<FileAccessOptions, "beforeWrite"> {
+  if (triggers === undefined || !config.files.editable.includes("chains")) return {};
+  return {
+    beforeWrite: async (path) => {
+      if (/\.ya?ml$/i.test(path)) await triggers().toolWrites(await writtenName(path, dir));
+    },
+  };
+}
+
 /** The folder of notes. A process for a single call does not watch it. */
 function vaultOf(setting: OpenServicesOptions, index: TextIndex): Vault {
   const { dir, config, stays } = setting;
@@ -144,8 +163,9 @@ function vaultOf(setting: OpenServicesOptions, index: TextIndex): Vault {
 }
 
 function warnOfVault(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`the folder of notes is not watched for changes: ${why}`, { type: "WindlassVaultWarning" });
+  process.emitWarning(`the folder of notes is not watched for changes: ${errorMessage(error)}`, {
+    type: "WindlassVaultWarning",
+  });
 }
 
 /** Longer than results can be read, so that a late read gets a clear message. */

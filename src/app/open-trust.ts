@@ -2,7 +2,8 @@ import { readFileSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Failure, type FailureError, cliCommand, isInsideFolder, orElse } from "../base/index.ts";
+import { type Failure, type FailureError, cliCommand, errorMessage, isInsideFolder, orElse } from "../base/index.ts";
+import type { Trigger } from "../chain/index.ts";
 import type { McpServer } from "../hub/index.ts";
 import { type RefuseTarget, parseAllowList } from "../net/index.ts";
 import type { RefuseNeeds } from "../tool/index.ts";
@@ -12,7 +13,14 @@ import type { Settings } from "./read-settings.ts";
 import type { ChainText } from "./read-sent-secrets.ts";
 import { type TrustSet, readTrustSet, replacementItems, sentSecretItems } from "./read-trust-set.ts";
 import { restrictConfig, untrustedModels } from "./restrict-config.ts";
-import { type TrustItem, environmentItem, networkItem, serverTrustItems, toolTrustItems } from "./trust-item.ts";
+import {
+  type TrustItem,
+  environmentItem,
+  networkItem,
+  serverTrustItems,
+  toolTrustItems,
+  triggerItem,
+} from "./trust-item.ts";
 import { trustFailure } from "./trust-reasons.ts";
 import { type TrustDecision, readTrustDecision, storeTrustDecision } from "./trust-store.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -55,6 +63,8 @@ export interface WorkspaceTrust {
   readonly refusesServer: ((server: McpServer) => FailureError | undefined) | undefined;
   /** Why a private address of the settings is not used; undefined if every one is. */
   readonly refusesAddress: RefuseTarget | undefined;
+  /** Why a trigger does not fire; undefined if it does. */
+  refusesTrigger(trigger: Trigger): FailureError | undefined;
   /** The variables that chains may read. */
   chainEnv(env: Environment): Environment;
   /** Returns why a chain is not used; undefined if it is. */
@@ -133,8 +143,7 @@ async function decide(
 
 /** The answer still applies to this process. */
 function warnUnstored(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`the trust in the workspace: ${why}`, { type: "WindlassTrustWarning" });
+  process.emitWarning(`the trust in the workspace: ${errorMessage(error)}`, { type: "WindlassTrustWarning" });
 }
 
 /** The examples of this package are trusted like its code. */
@@ -167,6 +176,7 @@ function trustAll({ dir, settings }: TrustSubject): WorkspaceTrust {
     refuses: settings.source === undefined ? refuses : undefined,
     refusesServer: undefined,
     refusesAddress: undefined,
+    refusesTrigger: () => undefined,
     chainEnv: (env) => env,
     refusesChain: () => Promise.resolve(undefined),
     secrets: (found) => found,
@@ -210,6 +220,10 @@ function trustStored(
       return missing && untrustedItem(missing);
     },
     refusesAddress: refuseAddresses(config.network.allow.filter((entry) => !isTrusted(networkItem(entry)))),
+    refusesTrigger: (trigger) => {
+      const item = triggerItem(trigger);
+      return isTrusted(item) ? undefined : untrustedItem(item);
+    },
     chainEnv: (env) => {
       const withheld = new Set(config.env.filter((name) => !isTrusted(environmentItem(name))));
       return Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
@@ -254,6 +268,7 @@ const kindNames: Readonly<Record<TrustItem["kind"], string>> = {
   environment: "the environment variable",
   model: "the model at",
   network: "the private address",
+  trigger: "the trigger",
   setting: "the setting",
 };
 

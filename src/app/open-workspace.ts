@@ -14,12 +14,15 @@ import { type Chains, createChains } from "./create-chains.ts";
 import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
+import { openOutbox } from "./outbox.ts";
 import type { Opening } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
 import { createThrowLocator } from "./locate-throw.ts";
 import { openTrust } from "./open-trust.ts";
+import type { Triggers } from "../trigger/index.ts";
+import { openTriggers, triggerProblems } from "./open-triggers.ts";
 import { unmatchedPermissionRules } from "./unmatched-permission-rules.ts";
 import { unmatchedSettings } from "./unmatched-settings.ts";
 import { explainUntrusted, whyNotChecked } from "./unloaded-tools.ts";
@@ -55,6 +58,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
+  const triggers = openWorkspaceTriggers(opening, journal, chains);
   const loaded = { toolProblems, chains, registry, hub, sources };
   // After the engine: its running calls use them.
   const used = [
@@ -90,6 +94,8 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
+    triggers,
+    outbox: openOutbox(opening, { engine, journal, service }),
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
     tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
     audit: journal.audit,
@@ -98,6 +104,25 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
+}
+
+function openWorkspaceTriggers(
+  { dir, config, trust, secrets, redactor, options }: Opening,
+  { triggers: store }: WorkspaceJournal,
+  chains: Chains,
+): Triggers {
+  return openTriggers({
+    dir,
+    config,
+    trust,
+    redactor,
+    store,
+    library: chains.library,
+    runs: chains.runs,
+    secret: (name) => secrets.values[name],
+    plan: (chain) => chains.loadChain(chain),
+    ...(options.clock !== undefined && { clock: options.clock }),
+  });
 }
 
 function settingsOf(
@@ -198,6 +223,7 @@ async function openParts(
     secret: (name) => secrets.values[name],
     whyNoSecret: (name) => secrets.missing.find((secret) => secret.name === name)?.why,
     records: () => journal.records,
+    triggers: () => journal.triggers,
     controlPaths: () => controlled.flatMap((sources) => controlPaths(dir, config, sources)),
   });
   const registry = builtinRegistry(services);
@@ -303,7 +329,12 @@ function checkGuards(settings: Settings, { chains, registry }: Loaded): void {
 /** Problems of the settings, of the files of tools and chains, and of names in the settings that match nothing. */
 function problemsWith(settings: Settings, loaded: Loaded): readonly Problem[] {
   const { toolProblems, chains, registry, hub, sources } = loaded;
-  const problems = onePerCause([...settings.problems, ...toolProblems(), ...chains.problems()]);
+  const problems = onePerCause([
+    ...settings.problems,
+    ...toolProblems(),
+    ...chains.problems(),
+    ...triggerProblems(settings, chains.library),
+  ]);
   // A tool that a rule names may be in a file that is broken.
   if (hasErrors(problems)) return problems;
   const known = (): { name: string; aliases: readonly string[] }[] => [

@@ -3,10 +3,12 @@ import { builtinChains, builtinDefinitions, builtinToolNames } from "../builtin/
 import { type ScannedFile, hasMcpConfig, loadMcpConfig, readText, scanFolder } from "../hub/index.ts";
 import { parseYaml } from "../text/index.ts";
 import { type SentSecret, type ToolNeeds, ToolRegistry, toolNeeds } from "../tool/index.ts";
+import type { ChainLibrarySource } from "../chain/index.ts";
 import { chainNameIn } from "./chain-file.ts";
+import { definedTriggers } from "./defined-triggers.ts";
 import { type ChainText, readChainTexts, readSentSecrets, toolFolders } from "./read-sent-secrets.ts";
 import type { Settings } from "./read-settings.ts";
-import { settingItems } from "./restrict-config.ts";
+import { wideSettings } from "./restrict-config.ts";
 import {
   type TrustContext,
   type TrustItem,
@@ -19,6 +21,7 @@ import {
   serverTrustItems,
   serviceSecrets,
   toolTrustItems,
+  triggerItem,
   trustKinds,
 } from "./trust-item.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -47,11 +50,21 @@ export async function readTrustSet(dir: string, { config, source }: Settings): P
     ...chainSecrets.map((sent) => secretItem(sent, context)),
     ...config.env.map(environmentItem),
     ...config.network.allow.map(networkItem),
-    ...settingItems(config, dir),
+    ...triggerItems(chains, config),
+    ...wideSettings(config, dir).map(({ item }) => item),
     ...chains.flatMap(replacementItems),
   ];
   const idle = unsentSecrets(config, items).map((name) => secretItem({ name, to: "" }, context));
   return { items: sorted([...items, ...idle]), chainSecrets: bySecret(chainSecrets, context) };
+}
+
+function triggerItems(chains: readonly ChainText[], config: WorkspaceConfig): TrustItem[] {
+  const library = new Map(chains.map(({ text, file }) => [chainNameIn(text, file) ?? file, { text, file }]));
+  const source = (name: string): ChainLibrarySource | undefined => {
+    const found = library.get(name);
+    return found && { name, ...found };
+  };
+  return definedTriggers(config, { names: () => [...library.keys()], sourceOf: source }).map(triggerItem);
 }
 
 /** Needs of all files with tools. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fail, isFailureError, systemClock } from "../base/index.ts";
-import { ChainError, type Plan, isChainError, secretNamesOf } from "../chain/index.ts";
+import { ChainError, type Plan, type Trigger, isChainError, secretNamesOf, triggersOf } from "../chain/index.ts";
 import { createFileAccess, sha256Of } from "../file/index.ts";
 import { readText } from "../hub/index.ts";
 import { type Problem, hasErrors, parseYaml } from "../text/index.ts";
@@ -71,7 +71,7 @@ export interface ChainToSave {
   readonly text: string;
   /** The version that it replaces; undefined if the chain must be new. */
   readonly replaces: string | undefined;
-  /** It may name secrets and environment variables that no chain of the workspace names. */
+  /** It may name secrets, environment variables and triggers that no chain of the workspace names. */
   readonly mayNameSecrets: boolean;
   /** For the audit log. Default: a program. */
   readonly actor?: AuditActor;
@@ -128,7 +128,7 @@ function changed(name: string): Error {
   return fail(message, { code: "execution_error", reason: "changed", retry: "never" });
 }
 
-/** Throws if a chain names secrets or environment variables that no valid chain of the workspace names so far. */
+/** Throws if a chain names secrets, environment variables or triggers that no valid chain of the workspace names so far. */
 function checkNamed({ chains }: Workspace, plan: Plan): void {
   const known = new Set(chains.names().flatMap((name) => namedIn(validPlan(name, chains))));
   const added = namedIn(plan).filter((named) => !known.has(named));
@@ -139,7 +139,18 @@ function checkNamed({ chains }: Workspace, plan: Plan): void {
 
 function namedIn(plan: Plan | undefined): string[] {
   if (plan === undefined) return [];
-  return [...Array.from(secretNamesOf(plan), (name) => `secret.${name}`), ...plan.env.map((name) => `env.${name}`)];
+  const triggers = triggersOf(plan.spec.on ?? [], { chain: plan.name, file: undefined, timezone: undefined });
+  return [
+    ...Array.from(secretNamesOf(plan), (name) => `secret.${name}`),
+    ...plan.env.map((name) => `env.${name}`),
+    ...triggers.flatMap(({ secrets }) => secrets).map((name) => `secret.${name}`),
+    ...triggers.map(triggerLabel),
+  ];
+}
+
+/** With everything that decides when it fires, and what its run gets. */
+function triggerLabel({ kind, expression, chain, digest }: Trigger): string {
+  return `the trigger "${kind}: ${expression}" of ${chain} (${digest.slice(0, 8)})`;
 }
 
 function validPlan(name: string, chains: Workspace["chains"]): Plan | undefined {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { canonicalJson, isInsideFolder, isOwnDataFolder, nodeCrypto } from "../base/index.ts";
+import type { Trigger } from "../chain/index.ts";
 import { type McpServer, displayedValue, formatCommand, secretsInTexts } from "../hub/index.ts";
 import { type ModelSettingsFile, defaultBaseUrls, secretName } from "../model/index.ts";
 import { showUnsafe } from "../text/index.ts";
@@ -10,8 +11,8 @@ import type { WorkspaceConfig } from "./workspace-config.ts";
 
 /**
  * Kinds of parts of a workspace that need trust: code that is imported, commands, MCP servers, data that was not
- * created here, secrets with their receivers, environment variables that chains read, models, private addresses, and
- * settings wider than the default.
+ * created here, secrets with their receivers, environment variables that chains read, models, private addresses, triggers,
+ * and settings wider than the default.
  */
 export const trustKinds = [
   "code",
@@ -22,6 +23,7 @@ export const trustKinds = [
   "environment",
   "model",
   "network",
+  "trigger",
   "setting",
 ] as const;
 
@@ -165,6 +167,11 @@ export function dataItem(dir: string): TrustItem | undefined {
 }
 
 const dataFolder = ".windlass";
+
+/** The item of a trigger: it starts runs without a person. */
+export function triggerItem({ chain, kind, expression }: Pick<Trigger, "chain" | "kind" | "expression">): TrustItem {
+  return createTrustItem("trigger", [chain, kind, expression], `${chain}: ${kind} ${formatCommand(expression, [])}`);
+}
 
 /** The item of an environment variable that chains may read. */
 export function environmentItem(name: string): TrustItem {

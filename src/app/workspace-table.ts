@@ -1,10 +1,11 @@
 // oxlint-disable typescript/no-unnecessary-type-assertion -- isolatedDeclarations needs the types of other tables stated
 import { agentTable } from "../agent/index.ts";
 import { searchTable, webTable } from "../builtin/index.ts";
-import { chainTable } from "../chain/index.ts";
+import { chainTable, triggerTable } from "../chain/index.ts";
 import { callTable, concurrencyTable } from "../engine/index.ts";
 import { hubTable, skillTable } from "../hub/index.ts";
 import { modelTable } from "../model/index.ts";
+import { messageTable } from "./message-table.ts";
 
 const toolFolderTable = {
   toolsDirectory: {
@@ -42,7 +43,7 @@ export const workspaceTable = {
       ask: {
         type: "list",
         format: "rule",
-        defaultText: '["model:destructive", "mcp:destructive"]',
+        defaultText: '["model:destructive", "mcp:destructive", "trigger:destructive"]',
         about: "Calls that need approval.",
       },
       allow: { type: "list", format: "rule", defaultText: '["*"]', about: "Calls to allow." },
@@ -79,6 +80,13 @@ export const workspaceTable = {
         key: "interrupted_days",
         defaultText: "it does not expire",
         about: "Time until the approval of a call that was running when its process ended expires, and its step fails.",
+      },
+      notify: {
+        type: "text",
+        needsTrust: true,
+        defaultText: "none",
+        about:
+          "Tool that a server calls once for each waiting approval, with title, text, link and approval_id. The call needs no approval.",
       },
     },
   },
@@ -254,6 +262,16 @@ export const workspaceTable = {
     defaultText: "the workspace",
     about: "Folder of notes for local_search.",
   },
+  triggers: {
+    type: "map",
+    of: {
+      type: "section",
+      about: "A trigger: one of `schedule`, `webhook` and `file`, with the same keys as under `on` of a chain.",
+      settings: triggerTable as typeof triggerTable,
+    },
+    default: {},
+    about: "Triggers by id, for chains of others. Most triggers are under `on` of their chain.",
+  },
   timezone: {
     type: "text",
     defaultText: "that of the machine",
@@ -279,6 +297,7 @@ export const workspaceTable = {
       },
     },
   },
+  callbacks: messageTable.callbacks as typeof messageTable.callbacks,
   telemetry: {
     type: "section",
     about: "OpenTelemetry traces of calls, runs and model requests.",

@@ -1,13 +1,15 @@
 import type { DurableCalls } from "../run/index.ts";
 import type { SqliteStore, Tracing } from "../adapters/index.ts";
 import type { Agent, AgentRuns } from "../agent/index.ts";
-import { FailureError, brandPublic } from "../base/index.ts";
+import { type Clock, FailureError, brandPublic } from "../base/index.ts";
 import type { ChainLibrary, ChainRuns, Plan } from "../chain/index.ts";
 import type { ApprovalService, Engine, EngineEvent, LogEntry, RequestApproval } from "../engine/index.ts";
 import type { Hub, ResultStore } from "../hub/index.ts";
 import type { WorkspaceModels } from "../model/index.ts";
 import type { ApprovalRequest, AuditLog, ChangeFeed, IdempotencyKeyStore } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
+import type { Triggers } from "../trigger/index.ts";
+import type { Outbox } from "./outbox.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -34,6 +36,8 @@ export interface WorkspaceOptions extends TrustOptions {
   /** Requests the approval of calls from a person in this process. Default: they stay pending for `windlass approve`. */
   readonly requestApproval?: RequestApproval<ApprovalRequest>;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The time of its triggers. Default: the real time. */
+  readonly clock?: Clock;
   readonly onLog?: (entry: LogEntry) => void;
   /**
    * Receives all events of the engine, from the first on: also those of tools and files that are loaded while the
@@ -55,8 +59,12 @@ export interface Workspace {
   readonly engine: Engine;
   /** Lists and decides the approvals of its calls and runs. */
   readonly approvals: ApprovalService;
+  /** Sends the ends of runs and waiting approvals to their configured receivers. */
+  readonly outbox: Outbox;
   /** The committed changes of its runs and approvals, in order, by all processes. Secrets are redacted. */
   readonly changes: ChangeFeed;
+  /** Lists, fires, pauses and approves its triggers; `serve` lets them fire. */
+  readonly triggers: Triggers;
   /** Creates and revokes the tokens of its HTTP API. */
   readonly tokens: ApiTokens;
   /** The audit log: decisions, saved chains, tokens and sessions. */

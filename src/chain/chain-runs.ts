@@ -8,7 +8,7 @@ import {
   type ServeOptions,
   runServiceOf,
 } from "../run/index.ts";
-import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, StoredRun } from "../store/index.ts";
+import type { Approval, Decision, JournalEvent, RunQuery, RunRecording, RunStatus, StoredRun } from "../store/index.ts";
 import { ChainRunKind } from "./chain-run-kind.ts";
 import type { NewChainRun } from "./claimed-run.ts";
 import type { ChainRunsDeps, ExecuteRunOptions, StartRunOptions } from "./execute-options.ts";
@@ -147,6 +147,11 @@ export class ChainRuns {
   /** A run of any kind, ended or not; undefined if there is none. */
   find(runId: string): Promise<StoredRun | undefined> {
     return this.#service.find(runId);
+  }
+
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    return this.#service.statuses(runIds);
   }
 
   list(query?: RunQuery): Promise<readonly StoredRun[]> {

@@ -1,4 +1,5 @@
 import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent, WireValue } from "../api/index.ts";
+import { ClientAgents, ClientConversations } from "./agents.ts";
 import { isApiError } from "./api-error.ts";
 import { ClientChains } from "./chains.ts";
 import { type EventsOptions, readEvents } from "./event-stream.ts";
@@ -37,9 +38,17 @@ export class WindlassClient {
   /** Chains and their texts: list, read, save, check. */
   readonly chains: ClientChains;
 
+  /** Agents: send messages. */
+  readonly agents: ClientAgents;
+
+  /** Conversations with agents: list, read, remove. */
+  readonly conversations: ClientConversations;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
     this.runs = new ClientRuns(this.#sender);
+    this.agents = new ClientAgents(this.#sender, this.runs);
+    this.conversations = new ClientConversations(this.#sender);
     this.chains = new ClientChains(this.#sender);
   }
 
@@ -150,6 +159,24 @@ export class WindlassClient {
       this.#decide(id, { decision: "approve", ...(note !== undefined && { note }) }, options),
     reject: (id: string, note?: string, options: RequestOptions = {}): Promise<ResponseBody<"decide_approval">> =>
       this.#decide(id, { decision: "reject", ...(note !== undefined && { note }) }, options),
+  };
+
+  /** Triggers: list, fire, pause, resume, approve. */
+  readonly triggers = {
+    list: (
+      query: QueryParams<"list_triggers"> = {},
+      options: RequestOptions = {},
+    ): Promise<ResponseBody<"list_triggers">> => this.#body("list_triggers", { params: {}, query, ...options }),
+    fire: (id: string, event?: object, options: RequestOptions = {}): Promise<ResponseBody<"fire_trigger">> => {
+      const body: RequestBody<"fire_trigger"> = { ...(event !== undefined && { event }) };
+      return this.#body("fire_trigger", { params: { id }, body, ...options });
+    },
+    pause: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"pause_trigger">> =>
+      this.#body("pause_trigger", { params: { id }, ...options }),
+    resume: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"resume_trigger">> =>
+      this.#body("resume_trigger", { params: { id }, ...options }),
+    approve: (id: string, options: RequestOptions = {}): Promise<ResponseBody<"approve_trigger">> =>
+      this.#body("approve_trigger", { params: { id }, ...options }),
   };
 
   /** Records of calls, and figures about them. */

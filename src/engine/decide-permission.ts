@@ -12,7 +12,7 @@ import { findUntrustedTarget, untrustedArgumentsOf } from "./untrusted-targets.t
 export function decidePermission(call: Call, tool: AnyTool): PermissionDecision {
   const { always, decide, dependsOnPath } = call.core.permissions;
   const { callerType = "direct", callerPath, covered } = call.context;
-  const same = callerPath === undefined || !dependsOnPath ? always(callerType) : undefined;
+  const same = callerPath === undefined || !dependsOnPath(callerPath) ? always(callerType) : undefined;
   const ruling = same ?? decide(subjectOf(call, tool));
   if (ruling.permission === "deny" || ruling.trusted === true) return ruling;
   if (untrustedTargetOf(call, tool) !== undefined) return { ...ruling, permission: "ask" };

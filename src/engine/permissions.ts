@@ -42,11 +42,11 @@ export interface PermissionSubject {
 
 /**
  * Default rules. Calls that a person types are allowed; destructive calls that a model decides on, here or at an MCP
- * client, need approval.
+ * client, and those in runs that a trigger starts need approval.
  */
 export const defaultPermissions: Required<PermissionRules> = {
   deny: [],
-  ask: ["model:destructive", "mcp:destructive"],
+  ask: ["model:destructive", "mcp:destructive", "trigger:destructive"],
   allow: ["*"],
 };
 
@@ -84,8 +84,8 @@ export interface Permissions {
   readonly decide: (subject: PermissionSubject) => PermissionDecision;
   /** Returns the decision if it is the same for every call of this caller: usually nothing else has to be checked. */
   readonly always: (caller: CallerType) => PermissionDecision | undefined;
-  /** True if the decision may depend on the callers along the path. */
-  readonly dependsOnPath: boolean;
+  /** True if the decision may depend on these callers along the path. */
+  readonly dependsOnPath: (path: readonly CallerType[]) => boolean;
 }
 
 interface OrderedRule extends Rule {
@@ -126,10 +126,11 @@ export function compilePermissions(rules: PermissionRules = {}): Permissions {
     if (first?.matches === anything && !varies) same.set(type, first);
     if (first === undefined && type === "workflow_node") same.set(type, unlisted(type, false));
   }
+  const ofPath = new Set([...deny, ...ask.filter(holdsAlongPath)].map(({ caller }) => caller));
   return {
     always: (caller) => same.get(caller),
     decide,
-    dependsOnPath: [...deny, ...ask.filter(({ namesTool }) => namesTool)].some(({ caller }) => caller !== undefined),
+    dependsOnPath: (path) => path.some((caller) => ofPath.has(caller)),
   };
 }
 
@@ -147,12 +148,17 @@ function firstDenial(rules: readonly OrderedRule[], subject: PermissionSubject):
 function firstApprovalRule(rules: readonly OrderedRule[], subject: PermissionSubject): OrderedRule | undefined {
   let first: OrderedRule | undefined;
   for (const rule of rules) {
-    const applies = isFor(rule, subject.callerType) || (rule.namesTool && isOnPath(rule, subject));
+    const applies = isFor(rule, subject.callerType) || (holdsAlongPath(rule) && isOnPath(rule, subject));
     if (!applies || !rule.matches(subject)) continue;
     if (rule.namesTool) return rule;
     first ??= rule;
   }
   return first;
+}
+
+/** A trigger makes no calls itself: its rules are about the steps of its runs. */
+function holdsAlongPath({ namesTool, caller }: Rule): boolean {
+  return namesTool || caller === "trigger";
 }
 
 function firstAllowance(rules: readonly OrderedRule[], subject: PermissionSubject): OrderedRule | undefined {

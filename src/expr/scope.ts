@@ -1,7 +1,18 @@
 import { brandOf } from "../base/index.ts";
 
 /** Every name an expression may start with. */
-export const rootNames = ["input", "steps", "env", "context", "secret", "item", "index", "run", "error"] as const;
+export const rootNames = [
+  "input",
+  "steps",
+  "env",
+  "context",
+  "secret",
+  "item",
+  "index",
+  "run",
+  "error",
+  "event",
+] as const;
 
 /** One of {@link rootNames}. */
 export type RootName = (typeof rootNames)[number];

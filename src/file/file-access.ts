@@ -32,6 +32,8 @@ export interface FileAccessOptions {
    * Default: false.
    */
   readonly hardLinks?: boolean;
+  /** Called with the real path of a file before it is created or replaced. If it rejects, nothing is written. */
+  readonly beforeWrite?: (realPath: string) => Promise<void>;
   readonly clock?: Pick<Clock, "now">;
 }
 
@@ -131,11 +133,13 @@ class RootedFileAccess implements FileAccess {
   readonly #closed: DeniedPaths;
   readonly #controlPaths: () => readonly ControlPath[];
   readonly #hardLinks: boolean;
+  readonly #beforeWrite: FileAccessOptions["beforeWrite"];
   readonly #clock: Pick<Clock, "now">;
 
   constructor({ roots, maxBytes = defaultMaxBytes, denied = defaultDeniedPaths, ...options }: FileAccessOptions) {
     const { controlPaths = () => [], hardLinks = false, clock } = options;
     this.maxBytes = maxBytes;
+    this.#beforeWrite = options.beforeWrite;
     this.#controlPaths = controlPaths;
     this.#hardLinks = hardLinks;
     this.#roots = roots;
@@ -286,6 +290,7 @@ class RootedFileAccess implements FileAccess {
       );
     };
     const entry = { name, path: rootedPath.display };
+    await this.#beforeWrite?.(join(folder.real, name));
     await writeAtomically(folder, entry, { bytes, old, confirm, now: this.#clock.now(), signal });
   }
 

@@ -15,6 +15,7 @@ export * from "./denied-paths.ts";
 export * from "./decode-text.ts";
 export * from "./file-access.ts";
 export * from "./file-reasons.ts";
+export * from "./path-glob.ts";
 export * from "./ignore-rules.ts";
 
 export * from "./parse-path.ts";

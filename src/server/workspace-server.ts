@@ -27,6 +27,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { RunWorker } from "./request/run-worker.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
 import { ServerMetrics } from "./server-metrics.ts";
 import { StaticFiles } from "./static-files.ts";
@@ -71,7 +72,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -84,6 +85,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...mcpServerRoutes(),
         ...resultRoutes(),
         ...serviceRoutes({ isReady: () => this.#isReady, metrics: this.#metrics }),
+        ...triggerRoutes(this.#worker),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
       ...served(options),
@@ -106,10 +108,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
 
   #createServer(handle: Handle, { host = defaultHost, connectionLimits: limits }: ServerOptions): InboundServer {
     const listener = getRequestListener(
-      (request, { incoming }) =>
+      (request, { incoming, outgoing }) =>
         handle(request, {
           address: incoming.socket.remoteAddress,
           onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,6 +6,19 @@ import type { RouteName } from "../../src/api/index.ts";
 import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
 
 const mcpServer = fileURLToPath(new URL("../mcp/servers/plain-server.ts", import.meta.url));
+
+/** The key of the signatures of the webhook. */
+const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
+
+/** A request that is signed as Standard Webhooks prescribe. */
+function signedHook(body: string): RouteSample {
+  const [id, time] = [`msg_${Math.random()}`, Math.floor(Date.now() / 1000)];
+  const key = Buffer.from(hookSecret, "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64");
+  const headers = { "webhook-id": id, "webhook-timestamp": String(time), "webhook-signature": `v1,${signature}` };
+  return { path: "/hooks/greeting", request: { token: null, body, headers } };
+}
+
 const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
 
 /** One request to a route. */
@@ -27,8 +41,20 @@ export interface RouteSamples {
 
 /** The workspace of the contract test. */
 export const files: Readonly<Record<string, string>> = {
-  "windlass.yaml": "permissions: { ask: [delete_note] }\n",
+  "windlass.yaml": "permissions: { ask: [delete_note] }\nsecrets: { HOOK: { file: hook.txt } }\n",
   "mcp.json": JSON.stringify({ mcpServers: { up: { command: process.execPath, args: [mcpServer] } } }),
+  "hook.txt": hookSecret,
+  "chains/hooked.yaml": `name: hooked
+input: { text: "string = 'hi'" }
+on:
+  - { id: nightly, schedule: "0 3 * * *", timezone: UTC }
+  - webhook: /greeting
+    verify: standard
+    secret: "\${secret.HOOK}"
+    input: { text: "\${event.body.text}" }
+steps:
+  - { id: first, tool: say, params: { text: "\${input.text}" } }
+`,
   "tools/echo.ts": `import { defineTool } from ${JSON.stringify(toolIndex)};
 export const say = defineTool({
   name: "say", description: "Returns the text.", effect: "pure",
@@ -321,5 +347,26 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   get_chain_graph: {
     good: () => ({ path: "/v1/chains/greet/graph" }),
     bad: { path: "/v1/chains/greet/graph?format=png", status: 400 },
+  },
+  list_triggers: { good: () => ({ path: "/v1/triggers?limit=5" }), bad: { path: "/v1/triggers?limit=0", status: 400 } },
+  fire_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/fire", request: { body: { event: { time: "now" } } } }),
+    bad: { path: "/v1/triggers/nightli/fire", status: 404 },
+  },
+  pause_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/pause" }),
+    bad: { path: "/v1/triggers/none/pause", status: 404 },
+  },
+  resume_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/resume" }),
+    bad: { path: "/v1/triggers/none/resume", status: 404 },
+  },
+  approve_trigger: {
+    good: () => ({ path: "/v1/triggers/nightly/approve" }),
+    bad: { path: "/v1/triggers/none/approve", status: 404 },
+  },
+  receive_hook: {
+    good: () => signedHook('{"text": "hello"}'),
+    bad: { path: "/hooks/greeting", request: { token: null, body: { text: "hello" } }, status: 401 },
   },
 };

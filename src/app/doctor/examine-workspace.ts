@@ -6,6 +6,7 @@ import { workspaceFile } from "../find-workspace.ts";
 import { findIgnoredFiles } from "../ignored-files.ts";
 import type { Workspace } from "../workspace.ts";
 import { type StoreOpener, databaseFindings } from "./check-database.ts";
+import { examineMessages } from "./check-messages.ts";
 import { type Finding, examineAgent, examineServers, finding, problemFinding } from "./check-servers.ts";
 import { examineServices } from "./check-services.ts";
 
@@ -41,6 +42,7 @@ export async function examineWorkspace(workspace: Workspace, options: ExamineOpt
     ...(await examineServices(workspace, { network, shorten })),
     ...examineAgent(workspace),
     ...telemetryFindings(workspace),
+    ...(await examineMessages(workspace)),
     ...(await databaseFindings(dir, { shorten, openStore })),
   ];
 }

@@ -1,3 +1,4 @@
+import type { ApprovalService } from "../../engine/index.ts";
 import type { AllChainStatistics, ChainStatistics } from "../../chain/index.ts";
 import {
   type ApiToken,
@@ -24,6 +25,7 @@ import {
 import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
+import type { TriggerInfo } from "../../trigger/index.ts";
 import { type Redactor, redactFailure } from "../../secrets/index.ts";
 
 /** A record in JSON output. */
@@ -48,6 +50,38 @@ export function toWireApproval(approval: Approval): Record<string, unknown> {
   };
 }
 
+/**
+ * Approvals in JSON output. A pending one has the last one that was approved for the same tool and step, so that a person
+ * can compare their arguments.
+ *
+ * @param service Lists the earlier ones.
+ */
+export async function toWireApprovals(
+  approvals: readonly Approval[],
+  service: Pick<ApprovalService, "list">,
+): Promise<Record<string, unknown>[]> {
+  const hasPending = approvals.some(({ status }) => status === "pending");
+  const approved = hasPending ? [...(await service.list("approved")), ...(await service.list("used"))] : [];
+  return approvals.map((approval) => {
+    const last = approval.status === "pending" ? lastApproved(approval, approved) : undefined;
+    return { ...toWireApproval(approval), ...(last !== undefined && { last_approved: toLastApproved(last) }) };
+  });
+}
+
+function lastApproved({ tool, step }: Approval, approved: readonly Approval[]): Approval | undefined {
+  return approved
+    .filter((other) => other.tool === tool && other.step === step)
+    .reduce<Approval | undefined>(
+      (last, each) => ((last?.decidedAt ?? 0) < (each.decidedAt ?? 0) ? each : last),
+      undefined,
+    );
+}
+
+function toLastApproved(approval: Approval): Record<string, unknown> {
+  const { id, args, decided_at, decided_by } = toWireApproval(approval);
+  return { id, args, decided_at, ...(decided_by !== undefined && { decided_by }) };
+}
+
 /** A token of the HTTP API in JSON output, as of a time. */
 export function toWireToken(token: ApiToken, now: number): Record<string, unknown> {
   const { hash: _hash, createdAt, expiresAt, revokedAt, lastUsedAt, ...rest } = token;
@@ -59,6 +93,16 @@ export function toWireToken(token: ApiToken, now: number): Record<string, unknow
     expires_at: expiresAt === undefined ? null : iso(expiresAt),
     ...(revokedAt !== undefined && { revoked_at: iso(revokedAt) }),
     ...(lastUsedAt !== undefined && { last_used_at: iso(lastUsedAt) }),
+  };
+}
+
+/** A trigger in JSON output. */
+export function toWireTrigger({ last, next, ...rest }: TriggerInfo): Record<string, unknown> {
+  const iso = (at: number): string => new Date(at).toISOString();
+  return {
+    ...rest,
+    ...(last !== undefined && { last: { at: iso(last.at), run_id: last.runId } }),
+    ...(next !== undefined && { next: iso(next) }),
   };
 }
 

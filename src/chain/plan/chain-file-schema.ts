@@ -1,13 +1,8 @@
 import type { JsonSchema } from "../../schema/index.ts";
+import { triggerSchema } from "./trigger-spec.ts";
+import type { ClosedSchema } from "./closed-schema.ts";
 import { lacksDash, parameterListSchema, parameterMapSchema, parameterSchema } from "../../tool/index.ts";
 import { failureStrategies } from "./failure-plan.ts";
-
-/** A map without unknown keys. */
-export interface ClosedSchema extends JsonSchema {
-  readonly type: "object";
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties: false;
-}
 
 const text = { type: "string", minLength: 1 };
 const count = { type: "integer", minimum: 0 };
@@ -149,7 +144,7 @@ export const stepSchema: ClosedSchema = {
     wait: {
       title: `${duration.title}, an expression, or a map with event and timeout, or until`,
       anyOf: [...waitTime.anyOf, waitSchema],
-      description: "Waits in place of a call; the run is suspended meanwhile.",
+      description: "Waits in place of a call; until then the run is suspended.",
     },
     description: { type: "string", description: "Description for people." },
     params,
@@ -234,6 +229,11 @@ const keys = {
     type: "array",
     minItems: 1,
     description: "Steps of the chain. Their order follows from the outputs that they read of each other.",
+  },
+  on: {
+    type: "array",
+    items: triggerSchema,
+    description: "Triggers: schedules, webhooks and watched files that start runs while a server runs.",
   },
   output: { description: "Output of a run. Default: a map of step to output." },
   error_handling: errorHandling,

@@ -1,3 +1,5 @@
+import type { TriggerSpec } from "./trigger-spec.ts";
+
 /** A duration as files write it: seconds, or text such as `500ms`, `2m`. */
 export type DurationSpec = number | string;
 
@@ -106,6 +108,8 @@ export interface ChainSpec {
   readonly durable?: boolean;
   readonly taint?: TaintPolicy;
   readonly steps: readonly StepSpec[];
+  /** Triggers that start runs. */
+  readonly on?: readonly TriggerSpec[];
   readonly output?: unknown;
   readonly error_handling?: ErrorHandlingSpec;
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -60,6 +60,10 @@ export class ReferenceChecker {
         return this.#item(use, step);
       case "error":
         return this.#error(use);
+      case "event": {
+        const hint = "it exists only in the input of a trigger; pass it on as an input of the chain";
+        return this.#refuse("no_event", use, { message: "there is no event here", hint });
+      }
       case "run":
         return this.#among(use, { names: runFields, code: "unknown_field", noun: "field of run" });
       default:

@@ -1,14 +1,8 @@
 import { jsonText } from "../../base/index.ts";
 import { fitsShallow, forbiddenKeys, isRecord, type JsonSchema, setOwn } from "../../schema/index.ts";
 import type { Problem } from "../../text/index.ts";
-import {
-  type ClosedSchema,
-  approvalSchema,
-  chainKeysSchemaFor,
-  stepSchema,
-  waitSchema,
-  waitStepSchemaFor,
-} from "./chain-file-schema.ts";
+import { approvalSchema, chainKeysSchemaFor, stepSchema, waitSchema, waitStepSchemaFor } from "./chain-file-schema.ts";
+import type { ClosedSchema } from "./closed-schema.ts";
 import { ChainReport } from "./chain-report.ts";
 import type { ChainSpec, StepSpec } from "./chain-spec.ts";
 

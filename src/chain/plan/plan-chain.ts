@@ -24,6 +24,8 @@ import { type ParsableChain, readSource } from "./parse-chain.ts";
 import { inferInputs } from "./infer-inputs.ts";
 import type { ChainSpec } from "./chain-spec.ts";
 import { type StepNames, readStepNames } from "./step-names.ts";
+import { checkDistinct, checkTrigger } from "./check-triggers.ts";
+import { triggersOf } from "./trigger.ts";
 
 /** A plan if there are no errors, and all problems. */
 export interface PlanChainResult {
@@ -57,6 +59,7 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
   try {
     const chains = outer.size < maxChainDepth;
     checkCalls({ plan, parts, uses, outer, chains, fileError: context.tools.fileError }, report);
+    checkTriggers(plan, context, report);
     if (chains && context.taint !== "unchecked") {
       checkUntrusted(plan, report);
       checkUntrustedTargets(plan, report);
@@ -65,6 +68,19 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
     underway.delete(key);
   }
   return report.failed ? { problems: report.problems } : { plan, problems: report.problems };
+}
+
+/** A run that has started has no use for the triggers of its chain. */
+function checkTriggers(plan: Plan, { secrets, taint }: PlanContext, report: ChainReport): void {
+  const { name: chain, spec } = plan;
+  if (spec.on === undefined || taint === "unchecked") return;
+  const checks = { chain, secrets: secrets && new Set(secrets), input: () => plan.input };
+  for (const [index, trigger] of spec.on.entries()) checkTrigger(trigger, ["on", index], checks, report);
+  const known = spec.on.map((one, index) => ({
+    id: triggersOf([one], { chain, file: undefined, timezone: undefined })[0]?.id ?? `#${index}`,
+    path: ["on", index],
+  }));
+  checkDistinct(known, report);
 }
 
 /** Chains that are being planned: planning one may request the plans of the chains that it calls, and those its own. */

@@ -36,8 +36,9 @@ export function snapshotOf(plan: Plan, file?: string): Snapshot {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, current] = next;
     if (Object.hasOwn(chains, name)) continue;
-    // Settings of the workspace at that time stay in effect.
-    const { spec, maxParallel, taint } = current;
+    // Settings of the workspace at that time stay in effect. A run does not need the triggers.
+    const { maxParallel, taint } = current;
+    const { on: _, ...spec } = current.spec;
     setOwn(chains, name, { ...spec, max_parallel: maxParallel, ...(taint === "strict" && { taint }) });
     for (const { target } of callsOf(current.steps.filter(({ wait }) => wait === undefined))) {
       if (target.tool !== undefined) {

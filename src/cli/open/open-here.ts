@@ -137,6 +137,7 @@ const kindTexts: Readonly<Record<TrustKind, { readonly title: string; readonly n
   environment: { title: "read a variable", noun: "the variable" },
   model: { title: "send prompts to", noun: "the model at" },
   network: { title: "reach", noun: "the address" },
+  trigger: { title: "start runs by itself", noun: "the trigger" },
   setting: { title: "change a default", noun: "the setting" },
 };
 

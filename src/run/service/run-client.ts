@@ -7,9 +7,11 @@ import {
   type Decision,
   type JournalEvent,
   type Liveness,
+  type NewRun,
   type RunKindId,
   type RunQuery,
   type RunRecording,
+  type RunStatus,
   type RunStore,
   type RunUpdate,
   type StoredRun,
@@ -39,9 +41,14 @@ export interface RunPorts {
   readonly clock?: Clock | undefined;
   /** Decides who executes a run next. Default: the workers of this machine. */
   readonly dispatcher?: RunDispatcher | undefined;
+  /** The channels to which the end of a run is delivered. Default: none. */
+  readonly channelsOf?: ((run: EndedRun, status: RunStatus) => readonly string[]) | undefined;
   /** Creates the host of each run. Default: one that replays the journal and makes calls in this process. */
   readonly openHost?: OpenHost | undefined;
 }
+
+/** The parts of a run that decide where its end is delivered. */
+export type EndedRun = Pick<NewRun, "kind" | "name" | "calledBy">;
 
 /** A run that was submitted. */
 export interface RunRef {
@@ -220,6 +227,12 @@ export class RunClient {
     const isWhole = listed?.status !== "success" || listed.output !== undefined;
     const run = isWhole ? listed : (await this.journal.read(runId))?.run;
     return run && this.journal.reveal({ run, events: [] }).run;
+  }
+
+  /** The statuses of runs of any kind; of a run that does not exist there is none. */
+  async statuses(runIds: readonly string[]): Promise<ReadonlyMap<string, RunStatus>> {
+    const found = await this.journal.updates(runIds.map((runId) => ({ runId })));
+    return new Map(found.flatMap((update) => (update === undefined ? [] : [[update.id, update.status] as const])));
   }
 
   /** True if there is such a run, of any kind, ended or not. */

@@ -157,6 +157,7 @@ function toOperation(name: string, route: Route): Json {
     ...(route.upload === true && {
       requestBody: { required: true, content: { "*/*": { schema: { type: "string", format: "binary" } } } },
     }),
+    ...(route.bytes === true && { requestBody: { required: true, content: { "*/*": {} } } }),
     responses: responsesOf(route, summary, response.includes("/") ? {} : { $ref: reference(response) }),
     ...(["none", "code", "signature"].includes(access) && { security: [] }),
     "x-access": access,

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
-import { readRequestBody } from "../../net/index.ts";
+import { readRequestBody, readRequestBytes } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
 import type { StaticFiles } from "../static-files.ts";
@@ -53,6 +53,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
 }
@@ -198,7 +200,7 @@ class Endpoint {
   async answer(
     request: Request,
     params: Readonly<Record<string, string>>,
-    { address, onAdmitted }: Connection,
+    { address, onAdmitted, disconnect }: Connection,
   ): Promise<Response> {
     const { method, path: route } = this.#route;
     const { headers } = request;
@@ -219,12 +221,14 @@ class Endpoint {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: parseQuery(this.#name, searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
         body,
         request,
+        bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
@@ -236,6 +240,15 @@ class Endpoint {
     }
     leave(response.status);
     return response;
+  }
+
+  /** The body of a route that takes it as it is: a signature covers its bytes. */
+  async #bytesOf(request: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true) return new Uint8Array();
+    const { maxBodyBytes } = this.#parts;
+    const bytes = await readRequestBytes(request, maxBodyBytes);
+    if (bytes === undefined) throw tooLarge(maxBodyBytes);
+    return bytes;
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {

@@ -22,10 +22,14 @@ export interface ServerRequest<Name extends RouteName> {
   readonly body: RequestBody<Name>;
   /** The request itself, for a body that is not JSON. */
   readonly request: Request;
+  /** The body of a route that takes it as it is; otherwise empty. */
+  readonly bytes: Uint8Array;
   readonly headers: Headers;
   readonly requestId: string;
   /** Aborted when the client disconnects; not for a request with an idempotency key, whose response is stored. */
   readonly signal: AbortSignal;
+  /** Closes the connection of the client. Undefined if the server is mounted in another one. */
+  readonly disconnect?: () => void;
   /** The work of a request with an idempotency key. */
   readonly work: Work | undefined;
 }

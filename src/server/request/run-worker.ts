@@ -1,11 +1,14 @@
 import type { Workspace } from "../../app/index.ts";
 import type { RunOptionsOf } from "../../run/index.ts";
 
-/** Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. */
+/**
+ * Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. Its
+ * triggers start others. Sends the messages of the workspace.
+ */
 export class RunWorker {
   readonly #workspace: Workspace;
   readonly #stopping = new AbortController();
-  #serving: Promise<void> | undefined;
+  #serving: Promise<unknown> | undefined;
   /** Options with which a run is executed here, so that its events are sent. */
   readonly optionsOf: RunOptionsOf;
 
@@ -21,7 +24,12 @@ export class RunWorker {
 
   start(): void {
     if (this.stopping.aborted) return;
-    this.#serving ??= this.#workspace.runs.serve({ signal: this.stopping }, this.optionsOf);
+    const { runs, triggers, outbox } = this.#workspace;
+    this.#serving ??= Promise.all([
+      runs.serve({ signal: this.stopping }, this.optionsOf),
+      triggers.serve(this.stopping),
+      outbox.serve(this.stopping),
+    ]);
   }
 
   /** Claims no more runs. Those that it executes continue until the workspace closes, which releases them. */

@@ -237,6 +237,52 @@ export const migrationSteps: readonly MigrationStep[] = [
      data TEXT NOT NULL -- JSON
    ) STRICT;
    CREATE UNIQUE INDEX external_events_id ON external_events (run, name, id);`,
+
+  `-- Triggers: their state, their firings, and the files that tools wrote.
+   CREATE TABLE triggers (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     digest TEXT NOT NULL,
+     registered_at REAL NOT NULL,
+     cursor REAL NOT NULL,
+     paused_at REAL,
+     approved_digest TEXT,
+     approved_write INTEGER,
+     last_at REAL,
+     last_run TEXT
+   ) STRICT;
+
+   CREATE TABLE firings (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     trigger_id TEXT NOT NULL,
+     key TEXT NOT NULL,
+     run_id TEXT NOT NULL,
+     at REAL NOT NULL,
+     status TEXT NOT NULL,
+     input TEXT, -- JSON, until its run was started
+     tainted INTEGER NOT NULL,
+     principal TEXT,
+     reason TEXT,
+     is_lasting INTEGER NOT NULL,
+     UNIQUE (trigger_id, key)
+   ) STRICT;
+   CREATE INDEX firings_open ON firings (trigger_id, status) WHERE status IN ('waiting', 'starting', 'started');
+
+   CREATE TABLE tool_writes (file TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;`,
+
+  `-- Messages that leave the workspace: ends of runs, and waiting approvals.
+   CREATE TABLE deliveries (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     channel TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     status TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     next_at REAL NOT NULL,
+     error TEXT,
+     UNIQUE (channel, subject)
+   ) STRICT;
+   CREATE INDEX deliveries_due ON deliveries (next_at) WHERE status = 'pending';`,
 ];
 
 /** The version this Windlass writes. */

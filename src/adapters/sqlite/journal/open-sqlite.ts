@@ -20,7 +20,9 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
+import { sqliteDeliveries } from "./delivery-table.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
+import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { Pruner } from "./pruner.ts";
 import { SqliteChangeFeed } from "./sqlite-change-feed.ts";
@@ -119,6 +121,8 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     approvals,
     access: sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
+    triggers: sqliteTriggers(thread),
+    deliveries: sqliteDeliveries(thread),
   });
 }
 

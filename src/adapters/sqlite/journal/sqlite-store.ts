@@ -4,10 +4,12 @@ import { type Clock, createIdGenerator, type FailureError } from "../../../base/
 import type {
   ApprovalStore,
   ChangeFeed,
+  DeliveryStore,
   FinishedRun,
   FinishedRunQuery,
   RecordStore,
   RunStore,
+  TriggerStore,
 } from "../../../store/index.ts";
 import type { AccessStores } from "../access/sqlite-access.ts";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -40,8 +42,12 @@ export interface SqliteStore extends AccessStores {
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
+  /** Messages that leave the workspace. */
+  readonly deliveries: DeliveryStore;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
+  /** Triggers and their firings. */
+  readonly triggers: TriggerStore;
   /** Finished runs of chains with their metrics, for statistics; without reruns. */
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]>;
   /** Makes a consistent copy while the store is in use; rejects a name that exists. */
@@ -72,6 +78,8 @@ export interface OpenStoreDeps {
   readonly approvals: ApprovalStore;
   readonly access: AccessStores;
   readonly changes: ChangeFeed;
+  readonly triggers: TriggerStore;
+  readonly deliveries: DeliveryStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -113,6 +121,14 @@ export class OpenStore implements SqliteStore {
 
   get audit(): AccessStores["audit"] {
     return this.#parts.access.audit;
+  }
+
+  get triggers(): TriggerStore {
+    return this.#parts.triggers;
+  }
+
+  get deliveries(): DeliveryStore {
+    return this.#parts.deliveries;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

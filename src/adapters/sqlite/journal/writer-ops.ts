@@ -2,7 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
 import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
+import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
+import { createDeliveryOps, removeDeliveriesBefore } from "./delivery-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";
 import { lastRecord, removeOldest, shrink } from "./prune-records.ts";
@@ -18,6 +20,9 @@ import { recordColumns } from "./record-columns.ts";
 
 /** Time to retain the rows of stores that did not close, in case they return with their last batch. */
 const writerMemoryMs = 24 * 3600 * 1000;
+
+/** Remove rows that are no longer needed. */
+const datedRows = [removeTokensBefore, removeDeliveriesBefore, removeAuditEntriesBefore, removeFiringsBefore];
 
 interface Opened {
   readonly db: DatabaseSync;
@@ -66,14 +71,15 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
     ...createTokenOps(() => database().db),
+    ...createDeliveryOps(() => database().db),
     ...createIdempotencyKeyOps(() => database().db),
     ...createAuditOps(() => database().db),
+    ...createTriggerOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeTokensBefore(db, limits.before);
-      removeAuditEntriesBefore(db, limits.before);
+      for (const remove of datedRows) remove(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),

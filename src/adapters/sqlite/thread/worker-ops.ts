@@ -3,6 +3,8 @@ import type { FailureCode } from "../../../base/index.ts";
 import type { AuditOps } from "../access/audit-table.ts";
 import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
 import type { TokenOps } from "../access/token-table.ts";
+import type { TriggerOps } from "../triggers/trigger-table.ts";
+import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -14,6 +16,7 @@ import type {
   ExecutableRun,
   ExecutableRunQuery,
   ExternalEvent,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
@@ -89,6 +92,8 @@ export type EndWrite = readonly [
   metrics: string | null,
   /** JSON. */
   waitsFor: string | null,
+  /** JSON: the channels that its end is delivered to. */
+  channels: string | null,
 ];
 
 /** Any write to the database. */
@@ -189,7 +194,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps {
+export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
@@ -282,7 +287,7 @@ export interface TurnsQueryRow {
 
 /** Query for changes of runs and approvals. */
 export interface ChangesQueryRow {
-  readonly after: FeedPosition;
+  readonly after: FeedCursor;
   readonly filter: FeedFilter;
 }
 

@@ -1,3 +1,4 @@
+import { type PathGlob, readPathGlob } from "../../../file/index.ts";
 import { type RunProgram, runAll } from "../../../run/index.ts";
 import { type OptionsOf, isRecord } from "../../../schema/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -142,8 +143,8 @@ function choose(
   paths: readonly string[],
   { folder, files }: Pick<ProjectOptions, "folder" | "files">,
 ): string[] {
-  const read = (pattern: string): Glob[] => {
-    const glob = readGlob(pattern);
+  const read = (pattern: string): PathGlob[] => {
+    const glob = readPathGlob(pattern);
     if (glob === undefined) run.notice({ code: "pattern_unusable", params: { pattern } });
     return glob === undefined ? [] : [glob];
   };
@@ -210,74 +211,4 @@ function filesText(shown: readonly IncludedFile[], leftOut: readonly OmittedFile
     ...files,
     ...(rest.length === 0 ? [] : ["Files of the project that are not shown:", fenceData("left out", rest.join("\n"))]),
   ].join("\n\n");
-}
-
-/** True if a path matches a pattern. */
-type Glob = (path: string) => boolean;
-
-const maxPatternLength = 512;
-const maxStars = 8;
-
-/**
- * Parses a pattern for paths: `*` and `?` within a name, `**` for any folders. A pattern without a slash matches names
- * in any folder; the name of a folder matches everything in it. Undefined if it is invalid.
- */
-export function readGlob(pattern: string): Glob | undefined {
-  const trimmed = pattern.trim().replace(/^(?:\.?\/)+/u, "");
-  const bare = trimmed.replace(/\/+$/u, "");
-  if (bare === "" || bare.length > maxPatternLength || bare.split("/").includes("..")) return undefined;
-  const parts = bare.split("/");
-  if (parts.some((part) => part !== "**" && (part.match(/\*/gu)?.length ?? 0) > maxStars)) return undefined;
-  if (parts.filter((part) => part === "**").length > maxStars) return undefined;
-  const anywhere = parts.length === 1 && bare === trimmed ? ["**", ...parts] : parts;
-  return (path) => {
-    const names = path.split("/");
-    // A matching folder includes its content.
-    return names.some((_, index) => matchesAll(names.slice(0, index + 1), anywhere));
-  };
-}
-
-/** Compares every name with every part at most once. */
-function matchesAll(names: readonly string[], parts: readonly string[]): boolean {
-  let open = new Set([0]);
-  for (const name of names) {
-    const next = new Set<number>();
-    for (const at of reached(open, parts)) {
-      const part = parts[at];
-      if (part === undefined) continue;
-      if (part === "**") next.add(at);
-      else if (matchesName(name, part)) next.add(at + 1);
-    }
-    open = next;
-    if (open.size === 0) return false;
-  }
-  return reached(open, parts).has(parts.length);
-}
-
-/** Adds the positions after `**`, which may match nothing. */
-function reached(open: ReadonlySet<number>, parts: readonly string[]): Set<number> {
-  const all = new Set(open);
-  for (const at of all) if (parts[at] === "**") all.add(at + 1);
-  return all;
-}
-
-/** Greedy with one backtracking point, so the time is at most the product of both lengths. */
-function matchesName(name: string, part: string): boolean {
-  let [at, partAt, star, back] = [0, 0, -1, 0];
-  while (at < name.length) {
-    if (part[partAt] === "*") {
-      star = partAt++;
-      back = at;
-    } else if (part[partAt] === "?" || part[partAt] === name[at]) {
-      partAt++;
-      at++;
-    } else if (star === -1) {
-      return false;
-    } else {
-      partAt = star + 1;
-      at = ++back;
-    }
-  }
-  while (part[partAt] === "*") partAt++;
-  return partAt === part.length;
 }

@@ -85,6 +85,61 @@ const token: CommandSpec = {
   ],
 };
 
+const triggerId = { name: "ID", about: "id of the trigger, as listed by `windlass triggers`" };
+
+const triggers: CommandSpec = {
+  name: "triggers",
+  summary: "list the schedules, webhooks and watched files that start runs; fire, pause, resume or approve one",
+  commands: [
+    {
+      name: "list",
+      summary: "list the triggers, each with its last and next time (also: windlass triggers)",
+      // Unknown subcommands are parsed as words of this command, which suggests the right one.
+      args: [{ name: "WORD", about: "", optional: true, several: true }],
+      options: [json],
+      examples: ["windlass triggers", "windlass triggers list --json"],
+      load: async () => (await import("../triggers/run.ts")).listTriggers,
+    },
+    {
+      name: "fire",
+      summary: "fire a trigger now, and execute its run here",
+      details: "Also if it is paused, or an earlier run has not ended.",
+      args: [triggerId],
+      options: [
+        { flags: "--event JSON", about: 'what ${event.…} reads, such as {"body": {"order": 7}} (default: nothing)' },
+        json,
+      ],
+      examples: ["windlass triggers fire report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).fireTrigger,
+    },
+    {
+      name: "pause",
+      summary: "pause a trigger; times of a schedule that pass in the meantime are not missed",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers pause report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("pause"),
+    },
+    {
+      name: "resume",
+      summary: "resume a trigger",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers resume report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("resume"),
+    },
+    {
+      name: "approve",
+      summary: "let a trigger fire whose file was written by a tool",
+      details: "The approval is for the present definition. Another write by a tool needs another approval.",
+      args: [triggerId],
+      options: [json],
+      examples: ["windlass triggers approve report-schedule-1f3a9c2b"],
+      load: async () => (await import("../triggers/run.ts")).changeTrigger("approve"),
+    },
+  ],
+};
+
 const audit: CommandSpec = {
   name: "audit",
   summary: "list who decided approvals, saved chains, and created or revoked tokens, newest first",
@@ -100,8 +155,8 @@ const audit: CommandSpec = {
     json,
   ],
   examples: ["windlass audit", "windlass audit --action token.create --since 30d"],
-  load: async () => (await import("../audit/run.ts")).showAudit,
+  load: async () => (await import("../token/run.ts")).showAudit,
 };
 
 /** The group "Server" of the help. */
-export const serverGroup: CommandGroup = { title: "Server", commands: [serve, dev, token, audit] };
+export const serverGroup: CommandGroup = { title: "Server", commands: [serve, dev, token, triggers, audit] };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readGlob } from "./project-runner.ts";
-import { cpuTime } from "../../../../test/support/cpu-time.ts";
+import { readPathGlob } from "./path-glob.ts";
+import { cpuTime } from "../../test/support/cpu-time.ts";
 
-describe("patterns of a project", () => {
+describe("patterns of paths", () => {
   test.each<readonly [pattern: string, yes: readonly string[], no: readonly string[]]>([
     ["*.md", ["a.md", "docs/a.md"], ["a.mdx", "md"]],
     ["docs/*.md", ["docs/a.md"], ["a.md", "docs/x/a.md", "x/docs/a.md"]],
@@ -16,7 +16,7 @@ describe("patterns of a project", () => {
     ["a*b*c", ["abc", "axbxc", "aXbbc"], ["ab", "acb"]],
     ["a.b", ["a.b"], ["axb"]],
   ])("%s", (pattern, yes, no) => {
-    const glob = readGlob(pattern);
+    const glob = readPathGlob(pattern);
     expect(yes.filter((path) => glob?.(path) !== true)).toEqual([]);
     expect(no.filter((path) => glob?.(path) !== false)).toEqual([]);
   });
@@ -24,14 +24,14 @@ describe("patterns of a project", () => {
   test.each(["", "/", "../x", "a/../b", "*".repeat(9), "**/".repeat(9), "x".repeat(600)])(
     "%j is not a pattern",
     (pattern) => {
-      expect(readGlob(pattern)).toBeUndefined();
+      expect(readPathGlob(pattern)).toBeUndefined();
     },
   );
 
   test("hostile patterns and paths are matched quickly", () => {
     const began = cpuTime();
-    readGlob("*a*a*a*a*a*a*ab")?.("a".repeat(100_000));
-    readGlob("**/**/**/**/**/x")?.(`${"a/".repeat(500)}y`);
+    readPathGlob("*a*a*a*a*a*a*ab")?.("a".repeat(100_000));
+    readPathGlob("**/**/**/**/**/x")?.(`${"a/".repeat(500)}y`);
     expect(cpuTime() - began).toBeLessThan(1000);
   });
 });
