@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { type Socket, connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -30,7 +29,7 @@ async function exchange({ url }: ServedWorkspace, pieces: readonly string[], max
     clearTimeout(silence);
     silence = setTimeout(answered.resolve, quietMs);
   });
-  const closed = once(socket, "close");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   for (const piece of pieces) socket.write(piece.replaceAll("PORT", port));
   await Promise.race([closed, answered.promise, wait(maxMs)]);
   socket.destroy();
@@ -148,7 +147,7 @@ describe("hostile requests", () => {
     const { port } = new URL(served.url);
     const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
     socket.resume();
-    const closed = once(socket, "close");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
     const drip = setInterval(() => socket.write("x"), 50);
     socket.write("GET /v1/tools HTTP/1.1\r\nx-a: ");
     expect((await served.send("GET", "/v1/tools")).status).toBe(200);
