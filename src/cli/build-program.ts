@@ -5,7 +5,7 @@ import { commandGroups, dirOption, serverOption, trustOption } from "./commands/
 import { exitCodes, exitCodeTexts } from "./program/exit-codes.ts";
 import { type Invocation, createInvocation } from "./program/invocation.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { windlassVersion } from "./program/version.ts";
+import { windlassVersion } from "../base/index.ts";
 
 /** Terminal of the program, and the function that runs the requested command. */
 export interface ProgramOptions {
