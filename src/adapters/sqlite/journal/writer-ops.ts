@@ -72,9 +72,7 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeAccessBefore(db, limits.before);
-      removeFiringsBefore(db, limits.before);
-      removeDeliveriesBefore(db, limits.before);
+      removeOthersBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),
@@ -94,6 +92,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     return own;
   };
   return { ops, explain: (error) => storeFailure(error, file), handOver };
+}
+
+/** Removes what is neither a record nor a run. */
+function removeOthersBefore(db: DatabaseSync, time: number): void {
+  removeAccessBefore(db, time);
+  removeFiringsBefore(db, time);
+  removeDeliveriesBefore(db, time);
 }
 
 function tablesOf(db: DatabaseSync): Opened {

@@ -1,6 +1,9 @@
+import { pathExists } from "../../../app/index.ts";
 import type { Workspace } from "../../../app/index.ts";
 import { systemClock } from "../../../base/index.ts";
+import { secretName } from "../../../model/index.ts";
 import type { Delivery } from "../../../store/index.ts";
+import { journalFile, readStore } from "../../open/open-journal.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
 import { type Finding, finding } from "./check-servers.ts";
 
@@ -8,12 +11,13 @@ import { type Finding, finding } from "./check-servers.ts";
 const recentMs = 7 * 86_400_000;
 
 /** Checks the messages that leave a workspace: `callbacks`, and `approvals: { notify }`. Sends none. */
-export async function examineMessages({ config, store, engine, missingSecrets }: Workspace): Promise<Finding[]> {
-  const deliveries = (await store?.deliveries.list({ limit: 1000 })) ?? [];
+export async function examineMessages({ dir, config, engine, missingSecrets }: Workspace): Promise<Finding[]> {
+  const deliveries = await storedDeliveries(dir);
   const of = (channel: string): Delivery[] => deliveries.filter((one) => one.channel === channel);
-  const callbacks = Object.entries(config.callbacks).map(([name, { url, secret }]): Finding => {
+  const callbacks = Object.entries(config.callbacks).map(([name, { url, secret: key }]): Finding => {
+    const secret = secretName(key);
     const about = `callback ${name}`;
-    const missing = missingSecrets.some((one) => one.name === secret) || !Object.hasOwn(config.secrets, secret);
+    const missing = missingSecrets.some((one) => one.name === secret);
     if (missing)
       return finding(
         about,
@@ -32,6 +36,18 @@ export async function examineMessages({ config, store, engine, missingSecrets }:
       finding(about, "fail", `there is no tool ${notify}`, "change approvals: { notify } in windlass.yaml"),
     ];
   return [...callbacks, resultFinding(about, of("approvals"), `waiting approvals go through ${notify}`)];
+}
+
+async function storedDeliveries(dir: string): Promise<readonly Delivery[]> {
+  const file = journalFile(dir);
+  if (!(await pathExists(file))) return [];
+  // A database that cannot be opened has a finding of its own.
+  const store = await readStore(file).catch(() => undefined);
+  try {
+    return (await store?.deliveries.list({ limit: 1000 })) ?? [];
+  } finally {
+    await store?.close();
+  }
 }
 
 function resultFinding(about: string, deliveries: readonly Delivery[], purpose: string): Finding {
