@@ -14,7 +14,11 @@ export interface SaveOptions extends RequestOptions {
   readonly replaces?: string | undefined;
 }
 
-/** Chains and their texts. */
+/**
+ * Chains and their texts.
+ *
+ * @see docs/guide/client.md
+ */
 export class ClientChains {
   readonly #sender: RequestSender;
 

@@ -36,7 +36,11 @@ export interface SendEventOptions extends RequestOptions {
 
 type Run = WireValue<"RunDetail">;
 
-/** Runs of all kinds. */
+/**
+ * Runs of all kinds.
+ *
+ * @see docs/guide/client.md
+ */
 export class ClientRuns {
   readonly #sender: RequestSender;
 

@@ -103,10 +103,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       host,
       limits: options.connectionLimits,
       handle: (incoming, outgoing) => void listener(incoming, outgoing),
-      refusal: (detail) => ({
-        type: "application/problem+json",
-        body: JSON.stringify(createProblem("bad_request", detail)),
-      }),
+      refusal: toRefusal,
     });
   }
 
@@ -122,6 +119,11 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#hub.close();
     await this.#server.close(this.#drainMs);
   }
+}
+
+/** The response to a request whose head is ambiguous. */
+function toRefusal(detail: string): { readonly type: string; readonly body: string } {
+  return { type: "application/problem+json", body: JSON.stringify(createProblem("bad_request", detail)) };
 }
 
 function warn(error: unknown, requestId: string): void {
