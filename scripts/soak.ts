@@ -37,6 +37,11 @@ const soaks: Readonly<Record<string, Soak>> = {
     about: "1,000 calls per round over four MCP servers, one of which is killed every second",
     files: "test/mcp/source",
   },
+  "event-readers": {
+    about: "10,000 connections that read live events of one server",
+    files: "test/server/events/connections",
+    env: { WINDLASS_CONNECTIONS: "10000" },
+  },
 };
 
 const page = "docs/soak.md";

@@ -42,6 +42,7 @@ export * from "./tool-file-names.ts";
 export * from "./save-chain.ts";
 export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
+export * from "./runs/locate-expression.ts";
 export * from "./runs/open-approvals.ts";
 export * from "./runs/replay-events.ts";
 export * from "./wire/to-wire.ts";

@@ -10,8 +10,9 @@
  */
 
 export * from "./api-error.ts";
-export { type ChainText, ClientChains, type SaveOptions } from "./chains.ts";
+export type { AgentAnswer, ClientAgents, ClientConversations, MessageOptions } from "./agents.ts";
+export * from "./chains.ts";
 export * from "./client.ts";
 export type { ClientOptions, Received, RequestOptions, RequestValues } from "./send-request.ts";
 export type { EventsOptions } from "./event-stream.ts";
-export { ClientRuns, type RerunOptions, type StartOptions } from "./runs.ts";
+export * from "./runs.ts";

@@ -39,7 +39,7 @@ type Run = WireValue<"RunDetail">;
 /**
  * Runs of all kinds.
  *
- * @see docs/guide/client.md
+ * @see docs/guide/events.md
  */
 export class ClientRuns {
   readonly #sender: RequestSender;

@@ -1,5 +1,13 @@
 import type { Redactor } from "../secrets/index.ts";
-import type { ChangeFeed, FeedChange, FeedFilter, FeedHead, FeedPage, FeedPosition } from "../store/index.ts";
+import type {
+  ChangeFeed,
+  FeedChange,
+  FeedCursor,
+  FeedFilter,
+  FeedHead,
+  FeedPage,
+  FeedPosition,
+} from "../store/index.ts";
 import type { SealedJournal } from "./sealed-journal.ts";
 
 /** The changes of a journal as they may be shown: secrets in the data of events are redacted. */
@@ -28,7 +36,7 @@ export class RevealedChanges implements ChangeFeed {
     return this.#changes.startOf(runIds);
   }
 
-  async read(after: FeedPosition, filter: FeedFilter): Promise<FeedPage | undefined> {
+  async read(after: FeedCursor, filter: FeedFilter): Promise<FeedPage | undefined> {
     const page = await this.#changes.read(after, filter);
     return page && { ...page, changes: page.changes.map((change) => this.#shown(change)) };
   }

@@ -60,7 +60,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -96,6 +96,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
           // Node serves HTTP/1.1 here; the other type of the listener is for HTTP/2.
           outgoing: outgoing as ServerResponse,
           onAdmitted: () => this.#server.authenticated(incoming),
+          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

@@ -10,6 +10,11 @@ export interface FeedPosition {
   readonly change: number;
 }
 
+/** A position to continue at; without `change`, the one directly after that event. */
+export interface FeedCursor extends Pick<FeedPosition, "event"> {
+  readonly change?: number | undefined;
+}
+
 /** A run in a feed: as it is now. */
 export interface FeedRun extends Pick<
   StoredRun,
@@ -84,7 +89,7 @@ export interface ChangeFeed {
    * Returns the next changes after a position. Undefined if the feed no longer has all of them, or never had the position.
    * All changes of one run are available as long as the run is.
    */
-  read(after: FeedPosition, filter: FeedFilter): Promise<FeedPage | undefined>;
+  read(after: FeedCursor, filter: FeedFilter): Promise<FeedPage | undefined>;
   /** Returns the position before the first change of these runs; the end of the feed if there is none. */
   startOf(runIds: readonly string[]): Promise<FeedPosition>;
   /** Calls `changed` after changes, until the returned function is called. */
@@ -99,8 +104,3 @@ export const changesPerPage = 200;
 
 /** Maximum length of the JSON of an event, and of the arguments of an approval, in a feed. */
 export const maxFeedData: number = 64 * 1024;
-
-/** Compares two positions of one feed. */
-export function isAfter(one: FeedPosition, other: FeedPosition): boolean {
-  return one.event > other.event || (one.event === other.event && one.change > other.change);
-}

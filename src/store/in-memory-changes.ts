@@ -2,6 +2,7 @@ import { createIdGenerator } from "../base/index.ts";
 import type { Approval, ApprovalStatus } from "./approvals.ts";
 import {
   type ChangeFeed,
+  type FeedCursor,
   type FeedChange,
   type FeedFilter,
   type FeedHead,
@@ -92,8 +93,7 @@ export class InMemoryChanges implements ChangeFeed {
     return at(Math.min(this.#last, ...[changed?.number ?? Infinity, ...firsts].map((first) => first - 1)));
   }
 
-  async read(after: FeedPosition, filter: FeedFilter): Promise<FeedPage | undefined> {
-    const from = after.event;
+  async read({ event: from }: FeedCursor, filter: FeedFilter): Promise<FeedPage | undefined> {
     if (from > this.#last) return undefined;
     if ((filter.runs || filter.approvals) && from < this.#floor) return undefined;
     const requested = new Set(filter.runIds);
@@ -102,7 +102,7 @@ export class InMemoryChanges implements ChangeFeed {
     const changes = [...entries, ...events].sort((one, other) => one.position.event - other.position.event);
     const page = changes.slice(0, changesPerPage);
     const isLast = page.length === changes.length;
-    return { changes: page, isLast, position: isLast ? at(this.#last) : (page.at(-1)?.position ?? after) };
+    return { changes: page, isLast, position: isLast ? at(this.#last) : (page.at(-1)?.position ?? at(from)) };
   }
 
   #entriesAfter(from: number, filter: FeedFilter, requested: ReadonlySet<string>): FeedChange[] {

@@ -14,6 +14,17 @@ export const approvalSchemas = {
       decided_at: { type: "string", format: "date-time" },
       decided_by: { type: "string" },
       note: { type: "string" },
+      last_approved: {
+        type: "object",
+        description: "Of a pending approval: the last one of the same tool and step that was approved, to compare.",
+        properties: {
+          id: { type: "string" },
+          args: { description: "The arguments, with secrets redacted." },
+          decided_at: { type: "string", format: "date-time" },
+          decided_by: { type: "string" },
+        },
+        required: ["id"],
+      },
     },
     required: ["id", "status", "tool", "created_at"],
   },

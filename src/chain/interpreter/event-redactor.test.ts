@@ -16,6 +16,7 @@ const events: readonly RunEvent[] = [
   { ...about, type: "step-fallback", fallbackTool: "u", error },
   { ...about, type: "step-suspended", approvalId: "i", message: "may I?" },
   { ...about, type: "step-approval-decided", approvalId: "i", status: "approved", by: "ann" },
+  { ...about, type: "item-started", item: 0, of: 2 },
   { ...about, type: "item-finished", item: 0, of: 2, status: "success" },
   {
     ...about,

@@ -120,6 +120,7 @@ export class Items implements UnitOwner {
     const { run } = this.#step.frame;
     while (this.#hasMore && this.#running.size < this.#plan.concurrency && run.canStartMore(this)) {
       const index = this.#next++;
+      this.#begins(index);
       const unit = this.#unit(index);
       this.#running.add(unit);
       const error = this.#prepared === undefined ? unit.prepare() : this.#takePrepared(unit, index);
@@ -129,6 +130,12 @@ export class Items implements UnitOwner {
     this.#starting = false;
     if (this.#running.size > 0) this.#step.releaseSlotIfIdle();
     else if (!this.#hasMore) this.#end();
+  }
+
+  #begins(index: number): void {
+    const { run } = this.#step.frame;
+    (this.#states[index] as ItemState).startedAt = run.now;
+    if (run.listens) this.#step.emit({ type: "item-started", item: index, of: this.#list.length });
   }
 
   #unit(index: number): Unit {

@@ -64,7 +64,7 @@ const maxNoted = 100;
 /** Records a failed attempt, and the retry decision, for log and explanation. */
 export function recordFailedAttempt(
   state: StepState,
-  attempt: Pick<FailedAttempt, "attempt" | "tool" | "error"> & {
+  attempt: Pick<FailedAttempt, "attempt" | "tool" | "startedAt" | "at" | "error"> & {
     readonly item: number | undefined;
     readonly standIn: boolean;
   },

@@ -13,6 +13,11 @@ interface StepEvent {
   readonly replayed: boolean;
 }
 
+interface ItemEvent extends StepEvent {
+  /** The item of a `for_each`, from 0. */
+  readonly item?: number;
+}
+
 /** Events that a run emits while it is running. */
 export type RunEvent =
   | {
@@ -30,14 +35,14 @@ export type RunEvent =
       /** An approval is requested before anything is called. */
       readonly needsApproval?: true;
     })
-  | (StepEvent & { readonly type: "step-progress"; readonly value: unknown })
-  | (StepEvent & {
+  | (ItemEvent & { readonly type: "step-progress"; readonly value: unknown })
+  | (ItemEvent & {
       readonly type: "step-retrying";
       readonly attempt: number;
       readonly delayMs: number;
       readonly error: Failure;
     })
-  | (StepEvent & { readonly type: "step-fallback"; readonly fallbackTool: string; readonly error: Failure })
+  | (ItemEvent & { readonly type: "step-fallback"; readonly fallbackTool: string; readonly error: Failure })
   | (StepEvent & { readonly type: "step-suspended"; readonly approvalId: string | undefined; readonly message: string })
   | (StepEvent & {
       /** The step waits for a time or an event. */
@@ -53,6 +58,7 @@ export type RunEvent =
       readonly status: "approved" | "rejected" | "expired";
       readonly by: string | undefined;
     })
+  | (StepEvent & { readonly type: "item-started"; readonly item: number; readonly of: number })
   | (StepEvent & {
       readonly type: "item-finished";
       readonly item: number;

@@ -37,6 +37,7 @@ export class NewItemState implements ItemState {
   status: StepStatus = "pending";
   attempts = 0;
   durationMs = 0;
+  startedAt = 0;
   workedFrom: number | undefined = undefined;
   endedAt: number | undefined = undefined;
 }

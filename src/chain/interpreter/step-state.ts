@@ -17,6 +17,9 @@ export type StepStatus =
 export interface FailedAttempt {
   readonly attempt: number;
   readonly tool: string;
+  /** Its start and its end, in epoch milliseconds. */
+  readonly startedAt: number;
+  readonly at: number;
   readonly error: Failure;
   /** Delay of the retry in milliseconds; or the reason why there is none. */
   readonly delayMs?: number;
@@ -57,6 +60,8 @@ export interface ItemState {
   durationMs: number;
   /** Time that it waited for slots of the engine or for decisions. */
   queuedMs?: number;
+  /** Epoch milliseconds; 0 if it never started. */
+  startedAt: number;
   /** Start of its first call, after it had a slot; epoch milliseconds. */
   workedFrom: number | undefined;
   /** Epoch milliseconds. */

@@ -37,6 +37,8 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
   readonly #owner: UnitOwner;
   /** Moved forward by the time until decisions. */
   #startedAt: number;
+  /** Start of the present attempt. */
+  #attemptedAt: number;
   /** Attempt in this round with this tool. */
   #attempt = 0;
   /** The same, including calls that first needed approval: the last part of the key. */
@@ -64,6 +66,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     this.item = item;
     this.#owner = owner;
     this.#startedAt = step.frame.run.now;
+    this.#attemptedAt = this.#startedAt;
   }
 
   // Thousands of units exist at once: they do not copy what the step holds.
@@ -98,6 +101,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
 
   /** Starts one attempt. */
   begin(): void {
+    this.#attemptedAt = this.step.frame.run.now;
     this.#countAttempt(1);
     this.#call();
   }
@@ -124,7 +128,12 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
   }
 
   progress(value: unknown): void {
-    this.step.emit({ type: "step-progress", value });
+    this.step.emit({ type: "step-progress", ...this.#position, value });
+  }
+
+  /** The item that an event is about. */
+  get #position(): { readonly item?: number } {
+    return this.item === undefined ? {} : { item: this.item.index };
   }
 
   /** The sub-chain has ended. */
@@ -292,11 +301,13 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     }
     this.#refused ||= isRefusal(error);
     const decision = this.#retryOf(error, effect);
-    const attempt = { attempt: this.#attempt, tool: this.target.name, error, item: this.item?.index };
+    const times = { startedAt: this.#attemptedAt, at: this.step.frame.run.now };
+    const attempt = { attempt: this.#attempt, tool: this.target.name, ...times, error, item: this.item?.index };
     recordFailedAttempt(this.step.state, { ...attempt, standIn: this.#fallback >= 0 }, decision);
     if (this.#fallback < 0 || this.error === undefined) this.error = error;
     if (!("delayMs" in decision)) return this.#standInFor(error);
-    this.step.emit({ type: "step-retrying", attempt: this.#attempt + 1, delayMs: decision.delayMs, error });
+    const { delayMs } = decision;
+    this.step.emit({ type: "step-retrying", ...this.#position, attempt: this.#attempt + 1, delayMs, error });
     this.#pause(decision.delayMs, () => this.begin());
   }
 
@@ -319,7 +330,9 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
         this.take(this.#evaluate(entry.params, error));
       } catch (thrown) {
         const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.step.state.path}`);
-        const untried = { attempt: 0, tool: entry.target.name, error: failed, item: this.item?.index, standIn: true };
+        const { now: at } = this.step.frame.run;
+        const about = { attempt: 0, tool: entry.target.name, startedAt: at, at };
+        const untried = { ...about, error: failed, item: this.item?.index, standIn: true };
         recordFailedAttempt(this.step.state, untried, { not: { code: "fallback_failed", params: {} } });
         continue;
       }
@@ -327,7 +340,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
       this.#attempt = 0;
       this.#calls = 0;
       this.step.state.fallbackTool = entry.target.name;
-      this.step.emit({ type: "step-fallback", fallbackTool: entry.target.name, error });
+      this.step.emit({ type: "step-fallback", ...this.#position, fallbackTool: entry.target.name, error });
       return this.beginAllowed(entry.target);
     }
     this.#owner.unitEnded(this, "failed", undefined);

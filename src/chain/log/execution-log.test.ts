@@ -247,18 +247,23 @@ describe("the execution log", () => {
     const facts = await runIn(60_000, spec, () => ({
       tools: { broken: mock({ effect: "read", answer: down }), odd: 1, backup: down, late: 1, fine: 1 },
     }));
+    const at = (seconds: string): object => {
+      const time = `2026-01-01T08:00:${seconds}.000+08:00`;
+      return { started_at: time, failed_at: time };
+    };
     const broken = { tool: "broken", code: "not_available", message: "the service is down" };
     expect(stepOf(facts, "s")?.failures).toEqual([
-      { ...broken, retry_in_ms: 2000 },
-      { ...broken, not_retried: "all 1 retries failed" },
+      { ...broken, ...at("00"), retry_in_ms: 2000 },
+      { ...broken, ...at("02"), not_retried: "all 1 retries failed" },
       {
         tool: "odd",
+        ...at("02"),
         code: "expression_error",
         reason: expect.any(String),
         message: expect.stringContaining("fallback 1 of s"),
         not_retried: "the expressions of the fallback failed",
       },
-      { ...broken, tool: "backup", not_retried: "a fallback is not retried" },
+      { ...broken, tool: "backup", ...at("02"), not_retried: "a fallback is not retried" },
     ]);
     expect(stepOf(facts, "fine")).not.toHaveProperty("failures");
   });

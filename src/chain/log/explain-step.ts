@@ -14,6 +14,7 @@ import { isFinished } from "../../store/index.ts";
 import type { PlanStep } from "../plan/plan.ts";
 import { waitReferencesOf } from "../plan/step-references.ts";
 import { conditionOf, explainAttempts, toFactError } from "./explain-attempts.ts";
+import { explainExpression } from "./explain-expression.ts";
 import { explainItem } from "./explain-item.ts";
 import { type LogRedactor, showShort } from "./log-value.ts";
 import { lastMoment } from "./run-metrics.ts";
@@ -64,6 +65,7 @@ export function explainFacts(run: RunFacts, path: string, options: ExplainOption
     ...explainSkip(site),
     ...explainTiming(site),
     ...explainInput(site, untrustedInput(site)),
+    ...explainExpression(site),
     ...explainConsent(site),
     ...explainAttempts(site),
     ...explainSources(site),

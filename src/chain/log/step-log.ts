@@ -25,6 +25,8 @@ export interface LoggedError {
 /** One item of a `for_each`, as logs show it. */
 export interface ItemLog {
   readonly status: StepStatus;
+  /** Local time with offset; absent if it never started. */
+  readonly started_at?: string;
   readonly attempts: number;
   /** Without the time in `queued_ms`. */
   readonly duration_ms: number;
@@ -38,6 +40,9 @@ export interface FailedAttemptLog extends LoggedError {
   readonly tool: string;
   /** Index of the item of a `for_each`, from 0. */
   readonly item?: number;
+  /** Its start and its end, in local time with offset. */
+  readonly started_at: string;
+  readonly failed_at: string;
   /** It was retried after this delay; else `not_retried` says why not. */
   readonly retry_in_ms?: number;
   readonly not_retried?: string;
@@ -137,8 +142,8 @@ export function toStepLog(state: StepState, options: StepLogOptions): StepLog | 
     ...(state.output !== undefined && { output: logValue(state.output, redactor) }),
     attempts: state.attempts,
     ...reportedFields(state, redactor),
-    ...outcomeFields(state, redactor),
-    ...otherFields(state, redactor),
+    ...outcomeFields(state, options),
+    ...otherFields(state, options),
     ...(state.waits && { waits_for: state.waits.map((wait) => toWaitLog(wait, options.utcOffset)) }),
   };
 }
@@ -185,7 +190,8 @@ function sourceFields({ facts, items }: StepState, redactor: LogRedactor): Parti
   };
 }
 
-function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+function outcomeFields(state: StepState, options: StepLogOptions): Partial<StepLog> {
+  const { redactor } = options;
   // A fallback is never retried, which does not apply to the step.
   const own = state.failures?.findLast((attempt) => attempt.notRetried !== undefined && !attempt.standIn);
   const notRetried = own?.notRetried;
@@ -197,15 +203,17 @@ function outcomeFields(state: StepState, redactor: LogRedactor): Partial<StepLog
     ...(state.skip && { skip_reason: skipSentence(state.skip) }),
     ...(state.error && { error: toLoggedError(state.error, redactor) }),
     ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
-    ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, redactor)) }),
+    ...(state.failures && { failures: state.failures.map((failed) => toFailedAttemptLog(failed, options)) }),
   };
 }
 
-function toFailedAttemptLog(failed: FailedAttempt, redactor: LogRedactor): FailedAttemptLog {
+function toFailedAttemptLog(failed: FailedAttempt, { redactor, utcOffset }: StepLogOptions): FailedAttemptLog {
   const { tool, item, error, delayMs, notRetried } = failed;
   return {
     tool,
     ...(item !== undefined && { item }),
+    started_at: toLocalTime(failed.startedAt, utcOffset),
+    failed_at: toLocalTime(failed.at, utcOffset),
     ...toLoggedError(error, redactor),
     ...(delayMs !== undefined && { retry_in_ms: rounded(delayMs, 3) }),
     ...(notRetried !== undefined && { not_retried: whyNotRetried(notRetried, redactor) }),
@@ -216,10 +224,11 @@ function whyNotRetried(reason: NotRetried, { text }: LogRedactor): string {
   return text(renderCoded(chainTexts.en.notRetried, reason));
 }
 
-function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> {
+function otherFields(state: StepState, options: StepLogOptions): Partial<StepLog> {
+  const { redactor } = options;
   const { items, missing, approvalId, pendingApprovals, compensation } = state;
   return {
-    ...(items && { items: items.map((item) => toItemLog(item, redactor)) }),
+    ...(items && { items: items.map((item) => toItemLog(item, options)) }),
     ...(state.step.repeat && state.iterations > 0 && { iterations: state.iterations }),
     ...(missing && missing.length > 0 && { missing: [...new Set(missing)] }),
     ...(approvalId !== undefined && { approval_id: approvalId }),
@@ -241,9 +250,10 @@ function otherFields(state: StepState, redactor: LogRedactor): Partial<StepLog> 
   };
 }
 
-function toItemLog(item: ItemState, redactor: LogRedactor): ItemLog {
+function toItemLog(item: ItemState, { redactor, utcOffset }: StepLogOptions): ItemLog {
   return {
     status: item.status,
+    ...(item.startedAt > 0 && { started_at: toLocalTime(item.startedAt, utcOffset) }),
     attempts: item.attempts,
     duration_ms: rounded(item.durationMs, 3),
     ...(item.queuedMs !== undefined && item.queuedMs > 0 && { queued_ms: rounded(item.queuedMs, 3) }),

@@ -89,6 +89,7 @@ const facts: Examples<ExplainFactParams> = {
   parameters_untrusted: [{ parameters: ["metadata.sources"] }, { parameters: ["metadata.sources", "metadata.urls"] }],
   targets_allowed: [{ targets: ["path_of_it", "url_of_it"] }],
   values_missing: [{ references: ["input.the_hint"] }, { references: ["input.the_hint", "input.the_topic"] }],
+  expression_failed: [{ path: ["params", "the_topic"], expression: condition, values }],
   not_called: [
     { tool, error },
     { tool, fallback: true, item: 2, error },

@@ -1,4 +1,4 @@
-import { cliCommand } from "../../base/index.ts";
+import { cliCommand, formatPath } from "../../base/index.ts";
 import { formatDuration, renderCoded } from "../../text/index.ts";
 import type { SkipReason, StepStatus } from "../interpreter/step-state.ts";
 import { type ChainTextTable, quoteSentence } from "./chain-text-table.ts";
@@ -70,6 +70,8 @@ export const chinese: ChainTextTable = {
       return `不可信内容可以决定它的 ${listed(targets)} 而无需审批：untrusted: { ${setting} }。`;
     },
     values_missing: ({ references }) => `${listed(references)} 缺失，表达式在那里允许缺失。`,
+    expression_failed: ({ path, expression, values }) =>
+      `${formatPath(path)} 的表达式 ${expression} 无法求值${valuesText(values)}。`,
     not_called: ({ tool, fallback, item, error }) =>
       `${forItem(item)}没有调用${fallback ? "后备工具" : ""} ${tool}：${reason(error)}。`,
     attempt_failed: ({ attempt, tool, fallback, item, error, retriedAfterMs, notRetried }) => {

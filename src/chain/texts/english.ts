@@ -1,4 +1,4 @@
-import { cliCommand } from "../../base/index.ts";
+import { cliCommand, formatPath } from "../../base/index.ts";
 import { formatDuration, renderCoded } from "../../text/index.ts";
 import type { SkipReason, StepStatus } from "../interpreter/step-state.ts";
 import { type ChainTextTable, quoteSentence } from "./chain-text-table.ts";
@@ -76,6 +76,8 @@ export const english: ChainTextTable = {
     },
     values_missing: ({ references }) =>
       `${joinWithAnd(references)} ${references.length === 1 ? "was" : "were"} missing, which the expression allows there.`,
+    expression_failed: ({ path, expression, values }) =>
+      `The expression ${expression} of ${formatPath(path)} could not be evaluated${valuesText(values)}.`,
     not_called: ({ tool, fallback, item, error }) =>
       `${fallback ? `The fallback ${tool}` : tool} was not called${forItem(item)}: ${reason(error)}.`,
     attempt_failed: ({ attempt, tool, fallback, item, error, retriedAfterMs, notRetried }) => {

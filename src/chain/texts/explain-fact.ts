@@ -108,6 +108,12 @@ export interface ExplainFactParams {
   readonly values_missing: { readonly references: readonly string[] };
 
   // --- failures and their handling
+  /** An expression of the step, its path in the step, and the values that it saw. */
+  readonly expression_failed: {
+    readonly path: readonly (string | number)[];
+    readonly expression: string;
+    readonly values: readonly ReferenceValue[];
+  };
   readonly not_called: {
     readonly tool: string;
     readonly fallback?: true;

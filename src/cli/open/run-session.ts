@@ -325,7 +325,15 @@ export function redactEvent(event: RunEvent, redactor: Pick<Redactor, "text" | "
 /** An event without texts of tools. */
 type CleanEvent = Extract<
   RunEvent,
-  { readonly type: "run-started" | "step-started" | "step-waiting" | "step-approval-decided" | "item-finished" }
+  {
+    readonly type:
+      | "run-started"
+      | "step-started"
+      | "step-waiting"
+      | "step-approval-decided"
+      | "item-started"
+      | "item-finished";
+  }
 >;
 
 function redacted(error: Failure, redactor: Pick<Redactor, "text">): Failure {

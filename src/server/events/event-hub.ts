@@ -10,7 +10,7 @@ import {
   feedStart,
   isFinished,
 } from "../../store/index.ts";
-import { toCursor } from "./event-cursor.ts";
+import { idOf } from "./event-cursor.ts";
 import { encodeEvent, heartbeat } from "./event-reader.ts";
 import { type ActivityListener, LiveRuns } from "./live-runs.ts";
 import type { Subscription } from "./subscription.ts";
@@ -188,7 +188,7 @@ export class EventHub {
   /** The event of a change. */
   encode(change: FeedChange): Uint8Array {
     const { type, data } = toWireChange(change, this.#workspace.engine.redactor);
-    return encodeEvent(type, data, toCursor(this.#feedId, change.position));
+    return encodeEvent(type, data, idOf(this.#feedId, change));
   }
 
   /** The id of the feed, which cursors begin with. */

@@ -20,8 +20,11 @@ export class EventReader {
   #isOpen = true;
   #onClose: (() => void) | undefined;
   #waiting: (() => void) | undefined;
+  readonly #disconnect: (() => void) | undefined;
 
-  constructor() {
+  /** @param disconnect Closes the connection, which cancels the stream. */
+  constructor(disconnect?: () => void) {
+    this.#disconnect = disconnect;
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => void (this.#controller = controller),
@@ -47,8 +50,9 @@ export class EventReader {
     this.#controller?.enqueue(bytes);
     if (this.#unsent <= maxUnsentBytes) return;
     // Frees what is unsent. The client reconnects and continues after the last event that it has received.
-    this.#controller?.error(new Error("the reader of the events is too slow, and was disconnected"));
     this.#ended();
+    if (this.#disconnect === undefined) this.#controller?.error(new Error("the reader of the events is too slow"));
+    else this.#disconnect();
   }
 
   /** Resolves when the reader has read enough to be sent more. */

@@ -1,6 +1,7 @@
 import type { StreamTopic } from "../../api/index.ts";
 import {
   type FeedChange,
+  type FeedCursor,
   type FeedFilter,
   type FeedPosition,
   type StoredRun,
@@ -22,6 +23,8 @@ export interface Subscribed {
   readonly after: string | undefined;
   /** End the stream once its runs have ended. */
   readonly untilEnd: boolean;
+  /** Closes the connection of the reader. */
+  readonly disconnect?: (() => void) | undefined;
 }
 
 /**
@@ -33,7 +36,7 @@ export class Subscription {
   readonly #hub: EventHub;
   readonly #workspace: Workspace;
   readonly #subscribed: Subscribed;
-  readonly #reader = new EventReader();
+  readonly #reader: EventReader;
   readonly #unended: Set<string>;
   #position: FeedPosition = feedStart;
 
@@ -42,6 +45,7 @@ export class Subscription {
     this.#workspace = workspace;
     this.#subscribed = subscribed;
     this.topics = subscribed.topics;
+    this.#reader = new EventReader(subscribed.disconnect);
     this.#unended = new Set(subscribed.runs.map(({ id }) => id));
     this.#reader.onClose(() => hub.leave(this));
   }
@@ -124,15 +128,17 @@ export class Subscription {
   }
 
   /** Sends everything after a position, and joins. False if the feed does not have it any more. */
-  async #sendAfter(start: FeedPosition, filter: FeedFilter): Promise<boolean> {
-    this.#position = start;
+  async #sendAfter(start: FeedCursor, filter: FeedFilter): Promise<boolean> {
+    let next = start;
+    this.#position = { event: start.event, change: start.change ?? -1 };
     do {
       for (let isLast = false; !isLast;) {
         if (!this.#reader.isOpen) return true;
-        const page = await this.#hub.feed.read(this.#position, filter);
+        const page = await this.#hub.feed.read(next, filter);
         if (page === undefined) return false;
         for (const change of page.changes) await this.#sendChange(change);
-        ({ isLast, position: this.#position } = page);
+        ({ isLast } = page);
+        next = this.#position = page.position;
       }
     } while (!(await this.#hub.join(this, this.#position)));
     return true;

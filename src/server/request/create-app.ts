@@ -48,6 +48,8 @@ export interface AppDeps {
 export interface Connection {
   /** The address of the client. */
   readonly address?: string | undefined;
+  /** Closes it. */
+  readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
   /**
@@ -198,7 +200,7 @@ class Endpoint {
   }
 
   async answer(request: Request, params: Readonly<Record<string, string>>, connection: Connection): Promise<Response> {
-    const { address, onAdmitted } = connection;
+    const { address, onAdmitted, disconnect } = connection;
     const { method, path: route } = this.#route;
     const { headers } = request;
     const exchange = new Exchange(this.#parts, { headers, about: { method, route }, connection });
@@ -224,6 +226,7 @@ class Endpoint {
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
+        ...(disconnect !== undefined && { disconnect }),
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined

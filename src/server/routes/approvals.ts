@@ -1,4 +1,4 @@
-import { toWireApproval } from "../../app/index.ts";
+import { toWireApproval, toWireApprovals } from "../../app/index.ts";
 import type { Decided } from "../../engine/index.ts";
 import type { Approval } from "../../store/index.ts";
 import { asWire } from "../request/as-wire.ts";
@@ -16,7 +16,8 @@ export function approvalRoutes(): Handlers<"list_approvals" | "get_approval" | "
         query,
         ({ createdAt, id }) => `${(1e15 - createdAt).toString().padStart(16, "0")}/${id}`,
       );
-      return { ...page, items: page.items.map((approval) => asWire<"Approval">(toWireApproval(approval))) };
+      const items = await toWireApprovals(page.items, workspace.approvals);
+      return { ...page, items: items.map((item) => asWire<"Approval">(item)) };
     },
     get_approval: async ({ workspace, params: { id } }) => {
       const approval = await workspace.approvals.find(id);

@@ -10,7 +10,7 @@ const maxTopics = 100;
 export function eventRoutes(hub: EventHub): Handlers<"stream_events"> {
   return {
     stream_events: async (request) => {
-      const { workspace, query, headers, signal } = request;
+      const { workspace, query, headers, signal, disconnect } = request;
       if (hub.isClosed) throw refusal("shutting_down", "the server is shutting down; connect again later");
       const topics = topicsOf(request);
       const runs = await Promise.all(topics.filter(isRunTopic).map((topic) => requireRun(request, topic.slice(4))));
@@ -18,13 +18,14 @@ export function eventRoutes(hub: EventHub): Handlers<"stream_events"> {
       if (untilEnd && runs.length === 0)
         throw refusal("bad_request", "until=end needs the topic of a run, such as run:ID");
       const after = query.after ?? headers.get("last-event-id") ?? undefined;
-      const subscription = new Subscription(hub, workspace, { topics, runs, after, untilEnd });
+      const subscription = new Subscription(hub, workspace, { topics, runs, after, untilEnd, disconnect });
       return new Response(subscription.open(signal), { headers: streamHeaders });
     },
   };
 }
 
-const streamHeaders = {
+/** Headers of a response with server-sent events. */
+export const streamHeaders = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",

@@ -1,5 +1,13 @@
 import type { WireValue } from "../../api/index.ts";
-import { type Workspace, explainRun, replayEvents, runNameFields, toWireRun, toWireRunLog } from "../../app/index.ts";
+import {
+  type Workspace,
+  explainRun,
+  locateExpression,
+  replayEvents,
+  runNameFields,
+  toWireRun,
+  toWireRunLog,
+} from "../../app/index.ts";
 import { cliCommand } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
 import type { RunKindId, RunQuery, StoredRun } from "../../store/index.ts";
@@ -152,11 +160,18 @@ async function explain(request: ServerRequest<"explain_run">): Promise<WireValue
     language,
     approveCommand: (id) => cliCommand(`approve ${id}`),
   });
+  const { workspace, run } = inspected;
+  const facts = await Promise.all(
+    explanations.map(async ({ fact, step: of }) => {
+      const position = await locateExpression(workspace, run.name, { step: of ?? step, fact });
+      return { ...(of !== undefined && { step: of }), ...fact, ...(position !== undefined && { position }) };
+    }),
+  );
   return asWire<"RunExplanation">({
-    run_id: inspected.run.id,
+    run_id: run.id,
     ...(step !== "" && { step }),
     sentences: explanations.map(({ sentence }) => sentence),
-    facts: explanations.map((each) => ({ ...(each.step !== undefined && { step: each.step }), ...each.fact })),
+    facts,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { WireValue } from "../../api/index.ts";
-import { type InspectedRun, inspectRun, listOpenApprovals, toWireApproval, toWireRun } from "../../app/index.ts";
+import { type InspectedRun, inspectRun, listOpenApprovals, toWireApprovals, toWireRun } from "../../app/index.ts";
 import { type RunKindId, isFinished } from "../../store/index.ts";
 import { asWire } from "../request/as-wire.ts";
 import type { Caller } from "../request/caller.ts";
@@ -36,7 +36,7 @@ export async function toWireDetail({ workspace, run, isInterrupted }: InspectedR
     // The input of an agent is its prompt, which the run has already.
     ...(run.kind !== "agent" && { input: redactor.value(JSON.parse(run.input)) }),
     ...(run.output !== undefined && { output: redactor.value(JSON.parse(run.output)) }),
-    approvals: approvals.map(toWireApproval),
+    approvals: await toWireApprovals(approvals, workspace.approvals),
     ...(isOpen && run.cancelRequested && { cancel_requested: true }),
   });
 }

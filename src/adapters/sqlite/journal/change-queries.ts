@@ -40,8 +40,9 @@ export function readFeedStart(db: DatabaseSync, runIds: readonly string[]): Feed
 const nearby = 5_000;
 
 /** A page of changes; undefined if they are not all there. Call it in a transaction. */
-export function readChanges(db: DatabaseSync, { after, filter }: ChangesQueryRow): ChangesRows | undefined {
+export function readChanges(db: DatabaseSync, { after: cursor, filter }: ChangesQueryRow): ChangesRows | undefined {
   const head = readFeedHead(db);
+  const after = { event: cursor.event, change: cursor.change ?? lastChangeBefore(db, cursor.event) };
   if (!isReadable(head, after, filter)) return undefined;
   const isFar = head.event - after.event > nearby || head.change - after.change > nearby;
   const numbers = runNumbers(db, filter.runIds);
@@ -51,7 +52,14 @@ export function readChanges(db: DatabaseSync, { after, filter }: ChangesQueryRow
   return toPage({ head, after, numbers, events, others });
 }
 
-interface RowsQuery extends ChangesQueryRow {
+/** The last change before an event. */
+function lastChangeBefore(db: DatabaseSync, event: number): number {
+  const last = db.prepare("SELECT number FROM changes WHERE event < ? ORDER BY number DESC LIMIT 1").get(event);
+  return Number(last?.["number"] ?? 0);
+}
+
+interface RowsQuery extends Pick<ChangesQueryRow, "filter"> {
+  readonly after: FeedPosition;
   /** JSON: the numbers of the runs. */
   readonly runs: string;
   readonly isFar: boolean;
@@ -74,7 +82,7 @@ function toPage({
   numbers,
   events,
   others,
-}: Pick<ChangesQueryRow, "after"> & {
+}: Pick<RowsQuery, "after"> & {
   readonly head: FeedHeadRow;
   readonly numbers: RunNumbers;
   readonly events: readonly SqlRow[];
@@ -114,7 +122,8 @@ function readEvents(db: DatabaseSync, { runs, after, isFar }: RowsQuery): SqlRow
   const [byNumber, byRun] = isFar ? ["+number", "run"] : ["number", "+run"];
   const list = db.prepare(
     `SELECT number, run, length(data) > :max OR blob IS NOT NULL, seq, kind, key, at,
-       CASE WHEN blob IS NOT NULL AND output_at IS NULL THEN NULL
+       CASE WHEN blob IS NOT NULL AND output_at IS NULL
+           THEN json_remove((SELECT data FROM blobs WHERE blobs.number = run_events.blob), '$.result.output')
          WHEN length(data) > :max THEN json_remove(data, '$.result.output') ELSE data END
      FROM run_events WHERE ${byNumber} > :after AND ${byRun} IN (SELECT value FROM json_each(:runs))
      ORDER BY ${byNumber} LIMIT ${changesPerPage}`,

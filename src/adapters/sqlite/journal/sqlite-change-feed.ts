@@ -2,6 +2,7 @@ import type {
   ApprovalStatus,
   ChangeFeed,
   FeedChange,
+  FeedCursor,
   FeedFilter,
   FeedHead,
   FeedPage,
@@ -35,7 +36,7 @@ export class SqliteChangeFeed implements ChangeFeed {
     return this.#reader.call("feedStart", { runIds });
   }
 
-  async read(after: FeedPosition, filter: FeedFilter): Promise<FeedPage | undefined> {
+  async read(after: FeedCursor, filter: FeedFilter): Promise<FeedPage | undefined> {
     const page = await this.#reader.call("feedChanges", { after, filter });
     return page && { changes: page.rows.map(toChange), position: page.position, isLast: page.isLast };
   }

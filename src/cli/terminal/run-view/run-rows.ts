@@ -114,6 +114,8 @@ export class RunRows {
         row.status = "running";
         row.note = "";
         return undefined;
+      case "item-started":
+        return undefined;
       case "item-finished":
         return itemFinished(row, event, this.#byPath);
       case "step-finished":

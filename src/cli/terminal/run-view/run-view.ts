@@ -97,6 +97,7 @@ export class RunLines {
       case "run-started":
         return [`${toOneLine(event.chain)}: run ${toOneLine(event.runId)}, ${formatCount(event.steps.length, "step")}`];
       case "run-finished":
+      case "item-started":
         return [];
       case "step-progress":
         return this.#progress(event);
@@ -148,6 +149,7 @@ type StepNews = Exclude<
       | "run-started"
       | "run-finished"
       | "step-progress"
+      | "item-started"
       | "item-finished"
       | "step-started"
       | "step-approval-decided"

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { openWorkspace } from "../../src/app/index.ts";
-import { type StreamEvent, type WindlassClient, createClient, isApiError } from "../../src/client.ts";
-import { createServer } from "../../src/server/index.ts";
-import { folderWith } from "../support/workspace.ts";
-import { files } from "./route-samples.ts";
-import { type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
+import { openWorkspace } from "../../../src/app/index.ts";
+import { type StreamEvent, type WindlassClient, createClient, isApiError } from "../../../src/client.ts";
+import { createServer } from "../../../src/server/index.ts";
+import { folderWith } from "../../support/workspace.ts";
+import { files } from "../route-samples.ts";
+import { type ServedWorkspace, adminToken, serveWorkspace } from "../serve-workspace.ts";
 
-async function connect(): Promise<ServedWorkspace & { readonly client: WindlassClient }> {
-  const served = await serveWorkspace(files);
+async function connect(
+  more: Readonly<Record<string, string>> = {},
+): Promise<ServedWorkspace & { readonly client: WindlassClient }> {
+  const served = await serveWorkspace({ ...files, ...more });
   return { ...served, client: createClient({ url: served.url, token: adminToken }) };
 }
 
@@ -163,4 +165,77 @@ test("metrics and calls are sent while somebody reads them [P03]", async () => {
     if (type === "call" && data.type === "execution_completed") break;
   }
   expect(types).toEqual(expect.arrayContaining(["metrics", "execution_started", "execution_completed"]));
+});
+
+test("a run tells when items and attempts started, and where an expression failed on which values [P02] [P03]", async () => {
+  const { client } = await connect({
+    "chains/odd.yaml": `name: odd
+input: { list: array }
+steps:
+  - { id: each, tool: say, for_each: "\${input.list}", params: { text: "\${item}" } }
+  - id: sum
+    tool: say
+    params:
+      text: "\${input.list[0] * 2}"
+`,
+  });
+  const { run_id: id } = await client.runs.start("odd", { list: ["a", "b"] }, { waitMs: 20_000 });
+  const { steps } = (await client.runs.log(id)) as { readonly steps: readonly Record<string, unknown>[] };
+  const items = steps.find(({ id }) => id === "each")?.["items"] as { readonly started_at: string }[];
+  expect(items.map(({ started_at: at }) => Number.isFinite(Date.parse(at)))).toEqual([true, true]);
+  const failed = steps.find(({ id }) => id === "sum")?.["failures"] as Record<string, string>[];
+  expect(failed[0]).toMatchObject({ code: "expression_error", started_at: expect.any(String) as string });
+  const { facts } = await client.runs.explain(id, { step: "sum" });
+  const fact = facts.find(({ code }) => code === "expression_failed");
+  expect(fact).toEqual({
+    code: "expression_failed",
+    params: {
+      path: ["params", "text"],
+      expression: "${input.list[0] * 2}",
+      values: [expect.objectContaining({ reference: "input.list[0]" })],
+    },
+    position: { file: "chains/odd.yaml", line: 8, column: 13 },
+  });
+});
+
+test("a pending approval has the last approved arguments of the same call [P05]", async () => {
+  const { client } = await connect();
+  const { run_id: first } = await client.runs.start("clean");
+  const before = (await client.runs.result(first)).approvals[0];
+  expect(before?.last_approved).toBeUndefined();
+  await client.approvals.approve(before?.id ?? "");
+  const { run_id: second } = await client.runs.start("clean");
+  const { approvals } = await client.runs.result(second);
+  const last = { id: before?.id, args: { id: "n1" }, decided_by: "admin", decided_at: expect.any(String) as string };
+  expect(approvals[0]?.last_approved).toEqual(last);
+  const { items } = await client.approvals.list({ status: "pending" });
+  expect(items[0]?.last_approved).toEqual(last);
+});
+
+test("a reader that connects while a step runs gets a snapshot of what is under way [P03]", async () => {
+  const { client } = await connect({
+    "tools/slow.ts": `import { defineTool } from ${JSON.stringify(new URL("../../../src/tool/index.ts", import.meta.url).href)};
+export const slow = defineTool({
+  name: "slow", description: "Waits.", effect: "idempotent", input: { type: "object" },
+  run: async (_args, { progress, signal }) => {
+    progress("half way");
+    await new Promise((resolve) => setTimeout(resolve, 1500, signal));
+    return "done";
+  },
+});
+`,
+    "chains/long.yaml": "name: long\nsteps:\n  - { id: work, tool: slow }\n",
+  });
+  const { run_id: id } = await client.runs.start("long");
+  const seen: string[] = [];
+  for await (const event of client.runs.follow(id)) {
+    if (event.type !== "journal" || event.data.change !== "started") continue;
+    for await (const other of client.runs.follow(id)) {
+      if (other.type === "snapshot") seen.push(...other.data.events.map(({ type }) => type));
+      if (other.type === "activity") seen.push(other.data.event.type);
+      if (seen.includes("step_progress")) break;
+    }
+    break;
+  }
+  expect(seen).toEqual(["run_started", "step_started", "step_progress"]);
 });
