@@ -123,10 +123,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       host,
       limits,
       handle: (incoming, outgoing) => void listener(incoming, outgoing),
-      refusal: (detail) => ({
-        type: "application/problem+json",
-        body: JSON.stringify(createProblem("bad_request", detail)),
-      }),
+      refusal: toRefusal,
     });
   }
 
@@ -151,6 +148,11 @@ type Handle = (request: Request, connection: Connection) => Response | Promise<R
 function served({ only, staticFolder }: ServerOptions): Pick<AppDeps, "served" | "files"> {
   if (only === "mcp") return { served: ["healthz", "readyz"], files: { find: () => undefined } };
   return { served: Object.keys(routes) as RouteName[], files: new StaticFiles(staticFolder) };
+}
+
+/** The response to a request whose head is ambiguous. */
+function toRefusal(detail: string): { readonly type: string; readonly body: string } {
+  return { type: "application/problem+json", body: JSON.stringify(createProblem("bad_request", detail)) };
 }
 
 function warn(error: unknown, requestId: string): void {
