@@ -53,8 +53,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#worker = new RunWorker(workspace, (run) => this.#hub.live.listenTo(run));
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
-    const ids = createIdGenerator();
-    const { onError = warn } = options;
+    const [ids, { onError = warn }] = [createIdGenerator(), options];
     const app = createApp({
       workspace,
       handlers: {

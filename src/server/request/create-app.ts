@@ -192,7 +192,7 @@ class Endpoint {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
+        query: this.#queryOf(searchParams),
         body,
         bytes: await this.#bytesOf(request),
         headers,
@@ -210,6 +210,10 @@ class Endpoint {
     }
     leave(response.status);
     return response;
+  }
+
+  #queryOf(query: URLSearchParams): Readonly<Record<string, unknown>> {
+    return this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query);
   }
 
   /** The body of a route that takes it as it is: a signature covers its bytes. */
