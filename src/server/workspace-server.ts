@@ -67,8 +67,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#executesRuns = options.only === undefined;
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
-    const ids = createIdGenerator();
-    const { onError = warn } = options;
+    const [ids, { onError = warn }] = [createIdGenerator(), options];
     const app = createApp({
       workspace,
       handlers: {
