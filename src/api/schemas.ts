@@ -8,6 +8,7 @@ import { eventSchemas } from "./areas/events.ts";
 import { externalEventSchemas } from "./areas/external-events.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
+import { runViewSchemas } from "./areas/run-views.ts";
 import { runSchemas } from "./areas/runs.ts";
 import { serviceSchemas } from "./areas/service.ts";
 import { tokenSchemas } from "./areas/tokens.ts";
@@ -29,6 +30,7 @@ export const schemas: Schemas = {
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
+  ...runViewSchemas,
   ...serviceSchemas,
   ...tokenSchemas,
   ...toolSchemas,
@@ -45,6 +47,7 @@ type Schemas = typeof agentSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &
+  typeof runViewSchemas &
   typeof serviceSchemas &
   typeof tokenSchemas &
   typeof toolSchemas &

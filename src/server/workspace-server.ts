@@ -91,9 +91,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     const listener = getRequestListener(
       (request, { incoming, outgoing }) =>
         handle(request, {
-          address: incoming.socket.remoteAddress,
+          ...{ address: incoming.socket.remoteAddress, disconnect: () => void outgoing.destroy() },
           onAdmitted: () => this.#server.authenticated(incoming),
-          disconnect: () => void outgoing.destroy(),
         }),
       { overrideGlobalObjects: false },
     );

@@ -1,5 +1,5 @@
 import { fail, failure } from "../../base/index.ts";
-import type { Claim, ExecutableRun, RunKindId, RunLease, RunStatus } from "../../store/index.ts";
+import type { Claim, ExecutableRun, RunLease, RunStatus } from "../../store/index.ts";
 import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { crashLoopFailure, isCrashLoop, maxDeaths } from "./crash-loop.ts";

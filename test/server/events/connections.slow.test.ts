@@ -33,7 +33,8 @@ class Connection {
       get(this.#url, { agent, headers }, (response) => {
         if (response.statusCode !== 200) {
           response.resume();
-          return void resolve(false);
+          resolve(false);
+          return;
         }
         response.setEncoding("utf8");
         response.on("data", (text: string) => {

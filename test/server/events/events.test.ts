@@ -65,18 +65,20 @@ test("an approval and the run that waits for it are seen from its request to its
   const { client } = await connect();
   const stop = new AbortController();
   const seen: string[] = [];
+  let pending: unknown;
   const watching = (async () => {
     for await (const event of client.events({ topics: ["approvals", "runs"], signal: stop.signal })) {
       seen.push(short(event));
       if (event.type === "ready") void client.runs.start("clean");
       if (event.type === "approval" && event.data.status === "pending") {
-        expect(event.data).toMatchObject({ tool: "delete_note", args: { id: "n1" } });
+        pending = event.data;
         await client.approvals.approve(event.data.id);
       }
       if (event.type === "run" && event.data.status === "success") break;
     }
   })();
   await watching;
+  expect(pending).toMatchObject({ tool: "delete_note", args: { id: "n1" } });
   expect(seen).toEqual(expect.arrayContaining(["approval pending", "run waiting suspended", "approval approved"]));
   expect(seen[0]).toBe("ready");
   expect(seen.indexOf("approval pending")).toBeLessThan(seen.indexOf("run waiting suspended"));
