@@ -5,14 +5,18 @@
  * @packageDocumentation
  */
 export {
+  type AgentAnswer,
   ApiError,
   type CallOptions,
+  type ClientAgents,
+  type ClientConversations,
   type ChainText,
   ClientChains,
   type ClientOptions,
   ClientRuns,
   type EventsOptions,
   type ListName,
+  type MessageOptions,
   type Received,
   type RequestOptions,
   type RequestValues,

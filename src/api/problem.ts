@@ -46,6 +46,8 @@ export interface Problem {
     readonly duration_ms: number;
     readonly queued_ms?: number;
     readonly executed_at: string;
+    /** The position in the code of the workspace that threw. */
+    readonly thrown_at?: string;
     readonly meta: { readonly call_id: string; readonly attempts: number };
   };
   /** The run or call concerned. */

@@ -4,6 +4,7 @@ import { type SqliteStore, openIndex, openSqlite, openSqliteReadOnly } from "../
 import {
   type ApiTokenStore,
   type ApprovalStore,
+  type DeliveryStore,
   type AuditLog,
   type ChangeFeed,
   type IdempotencyKeyStore,
@@ -15,16 +16,18 @@ import {
   type TriggerStore,
   createInMemoryApiTokens,
   createInMemoryApprovals,
+  createInMemoryDeliveries,
   createInMemoryAuditLog,
   createInMemoryIdempotencyKeys,
   createInMemoryRecords,
   createInMemoryRunJournal,
   createInMemoryTriggers,
 } from "../store/index.ts";
-import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode, errorMessage } from "../base/index.ts";
 import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
-import { RunService } from "../run/index.ts";
+import { type RunPorts, RunService } from "../run/index.ts";
+import { channelsOfEnd } from "./callbacks.ts";
 import type { Redactor } from "../secrets/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
 
@@ -34,6 +37,7 @@ export interface WorkspaceJournal {
   readonly approvals: ApprovalStore;
   readonly runs: RunStore;
   readonly tokens: ApiTokenStore;
+  readonly deliveries: DeliveryStore;
   readonly idempotencyKeys: IdempotencyKeyStore;
   readonly audit: AuditLog;
   /** The changes of runs and approvals. */
@@ -80,9 +84,9 @@ export async function readJournal(dir: string, options: OpenJournalOptions): Pro
 }
 
 function storesOf(store: SqliteStore): Omit<WorkspaceJournal, "cache" | "close"> {
-  const { records, runs, tokens, idempotencyKeys, audit, changes, triggers } = store;
+  const { records, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries } = store;
   const approvals = auditedApprovals(store.approvals, audit);
-  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, triggers };
+  return { store, records, approvals, runs, tokens, idempotencyKeys, audit, changes, triggers, deliveries };
 }
 
 function makeFolder(data: string): void {
@@ -93,12 +97,11 @@ function makeFolder(data: string): void {
     if (code === "ENOSPC") {
       throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
     }
-    const why = error instanceof Error ? error.message : String(error);
     // The error itself may be ENOENT on a read-only disk.
     const protectedFolder = [dirname(data), data].find(isReadOnly);
     const [reason, message] =
       protectedFolder === undefined
-        ? ["cannot_open", `the data folder cannot be created: ${why}`]
+        ? ["cannot_open", `the data folder cannot be created: ${errorMessage(error)}`]
         : ["read_only", `the folder ${protectedFolder} is read-only for this user, so that nothing can be recorded`];
     throw fail(message, { code: "store_failed", reason, cause: error });
   }
@@ -110,15 +113,17 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
   const changes = new InMemoryChanges();
   const approvals = createInMemoryApprovals({ changes });
   const audit = createInMemoryAuditLog();
+  const deliveries = createInMemoryDeliveries();
   return {
     records,
     approvals: auditedApprovals(approvals, audit),
-    runs: createInMemoryRunJournal({ records, approvals, changes }),
+    runs: createInMemoryRunJournal({ records, approvals, changes, deliveries }),
     changes,
     tokens: createInMemoryApiTokens(),
     idempotencyKeys: createInMemoryIdempotencyKeys(),
     audit,
     triggers: createInMemoryTriggers(),
+    deliveries,
     cache: undefined,
     store: undefined,
     close: () => records.close(),
@@ -128,7 +133,15 @@ export function memoryJournal(redactor: Redactor): WorkspaceJournal {
 /** The service that stores and executes the durable runs of a workspace. */
 export function openRunService(
   { runs: journal, approvals }: WorkspaceJournal,
-  { engine, config }: { readonly engine: Engine; readonly config: Pick<WorkspaceConfig, "approvals"> },
+  {
+    engine,
+    config,
+  }: {
+    readonly engine: Engine;
+    readonly config: Pick<WorkspaceConfig, "approvals" | "callbacks">;
+  },
 ): RunService {
-  return new RunService({ journal, approvals, interruptedApprovalMs: config.approvals.interruptedMs, secrets: engine });
+  const { interruptedMs: interruptedApprovalMs } = config.approvals;
+  const channelsOf: RunPorts["channelsOf"] = (run, status) => channelsOfEnd(config, run, status);
+  return new RunService({ journal, approvals, interruptedApprovalMs, secrets: engine, channelsOf });
 }

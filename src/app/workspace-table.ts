@@ -5,6 +5,7 @@ import { chainTable, triggerTable } from "../chain/index.ts";
 import { callTable, concurrencyTable } from "../engine/index.ts";
 import { hubTable, skillTable } from "../hub/index.ts";
 import { modelTable } from "../model/index.ts";
+import { messageTable } from "./message-table.ts";
 
 const toolFolderTable = {
   toolsDirectory: {
@@ -79,6 +80,13 @@ export const workspaceTable = {
         key: "interrupted_days",
         defaultText: "it does not expire",
         about: "Time until the approval of a call that was running when its process ended expires, and its step fails.",
+      },
+      notify: {
+        type: "text",
+        needsTrust: true,
+        defaultText: "none",
+        about:
+          "Tool that a server calls once for each waiting approval, with title, text, link and approval_id. The call needs no approval.",
       },
     },
   },
@@ -289,6 +297,7 @@ export const workspaceTable = {
       },
     },
   },
+  callbacks: messageTable.callbacks as typeof messageTable.callbacks,
   telemetry: {
     type: "section",
     about: "OpenTelemetry traces of calls, runs and model requests.",

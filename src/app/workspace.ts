@@ -9,6 +9,7 @@ import type { WorkspaceModels } from "../model/index.ts";
 import type { ApprovalRequest, AuditLog, ChangeFeed, IdempotencyKeyStore } from "../store/index.ts";
 import type { Problem } from "../text/index.ts";
 import type { Triggers } from "../trigger/index.ts";
+import type { Outbox } from "./outbox.ts";
 import type { ApiTokens } from "./api-tokens.ts";
 import type { ChainFolder } from "./chain-folder.ts";
 import { workspaceFile } from "./find-workspace.ts";
@@ -58,6 +59,8 @@ export interface Workspace {
   readonly engine: Engine;
   /** Lists and decides the approvals of its calls and runs. */
   readonly approvals: ApprovalService;
+  /** Sends the ends of runs and waiting approvals to their configured receivers. */
+  readonly outbox: Outbox;
   /** The committed changes of its runs and approvals, in order, by all processes. Secrets are redacted. */
   readonly changes: ChangeFeed;
   /** Lists, fires, pauses and approves its triggers; `serve` lets them fire. */

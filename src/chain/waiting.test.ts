@@ -167,17 +167,17 @@ describe("[P05] a step that waits", () => {
   test("leaves an event that came after its time to the next wait for it", async () => {
     const spec = chain(
       { id: "first", wait: { event: "e", timeout: "1h" }, error_handling: { strategy: "continue" } },
-      { id: "ask", tool: "t", params: { why: "${steps.first.error.code ?? 'none'}" } },
-      { id: "second", wait: { event: "e" }, depends_on: ["ask"] },
+      { id: "check", tool: "t", params: { why: "${steps.first.error.code ?? 'none'}" } },
+      { id: "second", wait: { event: "e" }, depends_on: ["check"] },
     );
     const { clock, process } = machine([spec], { t: echo });
     const { runs, plan } = process();
     await withTime(runs.start(plan("c"), { runId: "r" }), clock);
     clock.advance(3_700_000);
-    // Nobody has resumed the run since its wait ended.
+    // No process has resumed the run since its wait ended.
     await runs.deliver("r", { name: "e", data: 1 });
     const ended = await withTime(process().runs.resume("r"), clock);
-    expect(ended.output).toEqual({ ask: { why: "timeout" }, second: 1 });
+    expect(ended.output).toEqual({ check: { why: "timeout" }, second: 1 });
   });
 
   test("takes an event that came in time although the run was resumed after it", async () => {

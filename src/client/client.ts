@@ -1,4 +1,5 @@
 import type { QueryParams, RequestBody, ResponseBody, RouteName, StreamEvent, WireValue } from "../api/index.ts";
+import { ClientAgents, ClientConversations } from "./agents.ts";
 import { isApiError } from "./api-error.ts";
 import { ClientChains } from "./chains.ts";
 import { type EventsOptions, readEvents } from "./event-stream.ts";
@@ -37,9 +38,17 @@ export class WindlassClient {
   /** Chains and their texts: list, read, save, check. */
   readonly chains: ClientChains;
 
+  /** Agents: send messages. */
+  readonly agents: ClientAgents;
+
+  /** Conversations with agents: list, read, remove. */
+  readonly conversations: ClientConversations;
+
   constructor(options: ClientOptions) {
     this.#sender = new RequestSender(options);
     this.runs = new ClientRuns(this.#sender);
+    this.agents = new ClientAgents(this.#sender, this.runs);
+    this.conversations = new ClientConversations(this.#sender);
     this.chains = new ClientChains(this.#sender);
   }
 

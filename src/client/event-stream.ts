@@ -16,6 +16,12 @@ export interface EventsOptions {
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
+/** A response with events that was opened by another request. */
+export interface OpenedStream {
+  readonly response: Response;
+  readonly close: () => void;
+}
+
 const firstPauseMs = 250;
 const maxPauseMs = 5_000;
 /** The server sends something at least every 15 s. */
@@ -24,16 +30,21 @@ const silentMs = 45_000;
 /**
  * Reads the events of a server. A lost connection is made again until the signal is aborted, and continues after the last
  * event with an id: none of those is lost or repeated. Throws if the server refuses the request for good.
+ *
+ * @param opened The first connection. Default: a new one.
  */
 export async function* readEvents(
   sender: RequestSender,
   { onDisconnect, after: first, ...options }: EventsOptions,
+  opened?: OpenedStream,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const { signal } = options;
-  let after = first;
+  let [after, stream] = [first, opened];
   for (let failures = 0; ; failures++) {
     try {
-      for await (const event of readConnection(sender, { ...options, after })) {
+      const events = readConnection(sender, { ...options, after }, stream);
+      stream = undefined;
+      for await (const event of events) {
         failures = 0;
         after = event.id ?? after;
         yield event;
@@ -57,11 +68,14 @@ function isFinal(error: unknown): boolean {
 async function* readConnection(
   sender: RequestSender,
   { topics, until, after, signal }: EventsOptions,
+  opened: OpenedStream | undefined,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const connection = new Connection(signal);
   try {
     const query = { topics: topics.join(","), ...(until && { until }), ...(after !== undefined && { after }) };
-    const { body } = await sender.open("stream_events", { params: {}, query, signal: connection.signal });
+    const { signal: stop } = connection;
+    if (opened !== undefined) stop.addEventListener("abort", opened.close, { once: true });
+    const { body } = opened?.response ?? (await sender.open("stream_events", { params: {}, query, signal: stop }));
     if (body === null) throw new TypeError("the response has no body");
     for await (const { type, data, id } of parseEvents(body, () => connection.alive())) {
       if (!isStreamEventType(type)) continue;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type RouteName, createProblem } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
@@ -7,7 +8,7 @@ import type { Server, ServerOptions } from "./server.ts";
 import type { FindCaller } from "./request/caller.ts";
 import { Access } from "./request/access.ts";
 import { toOpenApi } from "./openapi/to-openapi.ts";
-import { type Connection, createApp } from "./request/create-app.ts";
+import { createApp } from "./request/create-app.ts";
 import { allowingOrigins } from "./request/cross-origin.ts";
 import type { Handlers } from "./request/handler.ts";
 import { KeyedRequests } from "./request/keyed-requests.ts";
@@ -59,7 +60,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       workspace,
       handlers: {
         ...toolRoutes(names, this.#worker),
-        ...agentRoutes(this.#worker),
+        ...agentRoutes(this.#worker, this.#hub),
         ...approvalRoutes(),
         ...auditRoutes(),
         ...callRoutes(this.#worker),
@@ -73,12 +74,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...healthRoutes(() => this.#isReady),
         openapi: () => toOpenApi(workspace, names.of(workspace)),
       } satisfies Handlers<RouteName>,
-      access: new Access({
-        guard,
-        findCaller,
-        limits: options.limits,
-        port: () => this.#server.port,
-      }),
+      access: new Access({ guard, findCaller, limits: options.limits, port: () => this.#server.port }),
       keyed: new KeyedRequests({ workspace, ids, clock: systemClock, onError: (error) => onError(error, "") }),
       ids,
       isReady: () => this.#isReady,
@@ -86,12 +82,15 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       onAccess: options.onAccess,
       onError,
     });
-    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
+    const handle = allowingOrigins(guard, (request, connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});
     const listener = getRequestListener(
       (request, { incoming, outgoing }) =>
         handle(request, {
-          ...{ address: incoming.socket.remoteAddress, disconnect: () => void outgoing.destroy() },
+          address: incoming.socket.remoteAddress,
+          // Node serves HTTP/1.1 here; the other type of the listener is for HTTP/2.
+          outgoing: outgoing as ServerResponse,
+          disconnect: () => void outgoing.destroy(),
           onAdmitted: () => this.#server.authenticated(incoming),
         }),
       { overrideGlobalObjects: false },

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/index.ts";
 import type { ApprovalStore } from "./approvals.ts";
+import type { DeliveryStore } from "./deliveries.ts";
 import type { InMemoryChanges } from "./in-memory-changes.ts";
 import type { RecordStore } from "./records.ts";
 import type { Liveness } from "./run-journal.ts";
@@ -20,6 +21,8 @@ export interface InMemoryRunJournalOptions {
   readonly unfinished?: UnfinishedRuns;
   /** Receives the records that come with events. */
   readonly records?: Pick<RecordStore, "add">;
+  /** Receives the deliveries of ends. */
+  readonly deliveries?: Pick<DeliveryStore, "add">;
   /** Receives the changes of its runs. */
   readonly changes?: InMemoryChanges;
   readonly clock?: Clock;

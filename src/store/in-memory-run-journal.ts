@@ -1,19 +1,27 @@
 import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
-import { type InMemoryRun, eventsOf, listedRun, matchesQuery, publicEvent, storedRun } from "./in-memory-run.ts";
+import {
+  type InMemoryRun,
+  deliverTo,
+  eventsOf,
+  hasAwaitedEvent,
+  listedRun,
+  matchesQuery,
+  publicEvent,
+  storedRun,
+} from "./in-memory-run.ts";
 import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
 import type { ApprovalStore } from "./approvals.ts";
-import type { RecordStore } from "./records.ts";
 import {
   checkSequence,
+  deliveriesOfEnd,
   eventsPerUpdate,
   sequenceGapFailure,
   isFinished,
   leaseLostFailure,
   leaseTimeoutMs,
-  maxInboxEvents,
 } from "./run-state.ts";
 import { pageLimit } from "./record-page.ts";
 import type {
@@ -57,7 +65,7 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 }
 
 class InMemoryRunJournal implements RunStore {
-  readonly #records: Pick<RecordStore, "add"> | undefined;
+  readonly #sinks: Pick<InMemoryRunJournalOptions, "records" | "deliveries">;
   readonly #approvals: Pick<ApprovalStore, "get">;
   readonly #changes: InMemoryChanges | undefined;
   readonly #clock: Clock;
@@ -76,7 +84,7 @@ class InMemoryRunJournal implements RunStore {
 
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
-    this.#records = options.records;
+    this.#sinks = options;
     this.#approvals = options.approvals;
     this.#changes = options.changes;
     this.#changes?.ofRuns(this.#runs);
@@ -176,7 +184,7 @@ class InMemoryRunJournal implements RunStore {
     stored.events.push(event);
     this.#numberEvent(stored);
     if (event.kind === "settled") stored.deaths = 0;
-    if (event.record !== undefined) this.#records?.add(event.record);
+    if (event.record !== undefined) this.#sinks.records?.add(event.record);
     this.#changed(lease.runId);
     return undefined;
   }
@@ -194,8 +202,9 @@ class InMemoryRunJournal implements RunStore {
       this.#changed(lease.runId);
       return isWoken ? "woken" : "finished";
     }
-    const { turn, ...reported } = end;
+    const { turn, channels = [], ...reported } = end;
     stored.end = reported;
+    await this.#sinks.deliveries?.add(deliveriesOfEnd(lease, channels, end.at));
     const { conversation, id: runId } = stored.made;
     if (turn !== undefined && conversation !== undefined) {
       this.#turns.add(conversation.id, { after: conversation.after, runId, at: end.at, data: turn });
@@ -219,18 +228,11 @@ class InMemoryRunJournal implements RunStore {
   async deliver({ runId, ...event }: NewExternalEvent): Promise<EventDelivery> {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return "unknown";
-    const { inbox, waitsFor } = stored;
-    if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
-    if (isFinished(stored.status)) return "ended";
-    if (inbox.length >= maxInboxEvents) return "full";
-    inbox.push({ position: ++this.#lastEventPosition, ...event });
-    const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
-    if (stored.status === "waiting" && isAwaited === true) {
-      stored.waitsFor = "ready";
-      this.#changes?.run(stored);
-    }
+    const delivery = deliverTo(stored, event, () => ++this.#lastEventPosition);
+    if (delivery !== "delivered") return delivery;
+    if (stored.waitsFor === "ready") this.#changes?.run(stored);
     this.#changed(runId);
-    return "delivered";
+    return delivery;
   }
 
   async inbox(runId: string, after: number): Promise<readonly ExternalEvent[]> {
@@ -383,8 +385,7 @@ class InMemoryRunJournal implements RunStore {
     if (status !== "waiting" || waitsFor === undefined) return false;
     const now = this.#clock.now();
     if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
-    for (const { name, after } of waitsFor.events ?? [])
-      if (inbox.some((event) => event.name === name && event.position > after)) return true;
+    if (hasAwaitedEvent(inbox, waitsFor)) return true;
     for (const id of waitsFor.approvals) {
       const approval = await this.#approvals.get(id, now);
       if (approval !== undefined && approval.status !== "pending") return true;
@@ -398,7 +399,7 @@ class InMemoryRunJournal implements RunStore {
 
   /** Refuses the event, but adds its record: the call was made anyway. */
   #refuse(event: NewJournalEvent, failure: FailureError): Promise<void> {
-    if (event.record !== undefined) this.#records?.add(event.record);
+    if (event.record !== undefined) this.#sinks.records?.add(event.record);
     return Promise.reject(failure);
   }
 }

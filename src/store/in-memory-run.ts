@@ -1,4 +1,5 @@
 import type {
+  EventDelivery,
   ExternalEvent,
   JournalEvent,
   NewJournalEvent,
@@ -9,7 +10,7 @@ import type {
   RunWait,
   StoredRun,
 } from "./run-journal.ts";
-import { isLargePayload, textInJson } from "./run-state.ts";
+import { isFinished, isLargePayload, maxInboxEvents, textInJson } from "./run-state.ts";
 
 /** A run of an in-memory journal, as it changes. */
 export interface InMemoryRun {
@@ -53,6 +54,27 @@ export function storedRun(stored: InMemoryRun): StoredRun {
 export function listedRun(stored: InMemoryRun): StoredRun {
   const { output, ...run } = storedRun(stored);
   return output === undefined || isLargePayload(output) ? run : { ...run, output };
+}
+
+/** Adds an external event to the inbox of a run, and wakes the run if it waits for the event. */
+export function deliverTo(
+  stored: InMemoryRun,
+  event: Omit<ExternalEvent, "position">,
+  nextPosition: () => number,
+): EventDelivery {
+  const { inbox, waitsFor, status } = stored;
+  if (inbox.some(({ id, name }) => id === event.id && name === event.name)) return "repeated";
+  if (isFinished(status)) return "ended";
+  if (inbox.length >= maxInboxEvents) return "full";
+  inbox.push({ position: nextPosition(), ...event });
+  const isAwaited = typeof waitsFor === "object" && waitsFor.events?.some(({ name }) => name === event.name);
+  if (status === "waiting" && isAwaited === true) stored.waitsFor = "ready";
+  return "delivered";
+}
+
+/** True if the inbox has an event that the wait has not seen. */
+export function hasAwaitedEvent(inbox: readonly ExternalEvent[], { events = [] }: RunWait): boolean {
+  return events.some(({ name, after }) => inbox.some((event) => event.name === name && event.position > after));
 }
 
 /** Its events as a journal returns them. */

@@ -15,6 +15,7 @@ export * from "./api-tokens.ts";
 export * from "./approval-state.ts";
 export * from "./approvals.ts";
 export * from "./audit-log.ts";
+export * from "./deliveries.ts";
 export * from "./flat-record.ts";
 export * from "./change-feed.ts";
 export * from "./check-retention.ts";

@@ -77,7 +77,7 @@ export interface ConversationTurnRange {
 /** A stored run. */
 export interface StoredRun extends NewRun {
   readonly status: RunStatus;
-  /** What wakes it, if it is suspended. */
+  /** The wait of a suspended run: it is woken by any part of it. */
   readonly waitsFor?: RunWait;
   readonly finishedAt?: number;
   /** JSON, of a finished run. */
@@ -242,6 +242,8 @@ export interface RunEnd {
   readonly turn?: string | (() => string);
   /** JSON: the metrics of a finished run of a chain, for statistics. A journal need not store them. */
   readonly metrics?: string;
+  /** Of a finished run: the channels to which its end is to be delivered. Added atomically with the end. */
+  readonly channels?: readonly string[];
 }
 
 /** A finished run of a chain, for statistics. */

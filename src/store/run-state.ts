@@ -1,5 +1,6 @@
 import { type FailureError, fail } from "../base/index.ts";
-import type { JournalEvent, RunStatus } from "./run-journal.ts";
+import type { NewDelivery } from "./deliveries.ts";
+import type { JournalEvent, RunLease, RunStatus } from "./run-journal.ts";
 
 /** An owner without a sign of life for longer than this is gone, alive or not. */
 export const leaseTimeoutMs = 15_000;
@@ -9,6 +10,16 @@ export const eventsPerUpdate = 200;
 
 /** Maximum number of external events of one run, consumed ones included. */
 export const maxInboxEvents = 1000;
+
+/** The subject of deliveries about the end of a run. A run that is reopened ends once more, under another lease. */
+export function endSubject({ runId, epoch }: RunLease): string {
+  return `${runId}/${epoch}`;
+}
+
+/** The deliveries of the end of a run to these channels. */
+export function deliveriesOfEnd(lease: RunLease, channels: readonly string[], createdAt: number): NewDelivery[] {
+  return channels.map((channel) => ({ channel, subject: endSubject(lease), createdAt }));
+}
 
 /** True if a run with this status is over for good. */
 export function isFinished(status: RunStatus): boolean {

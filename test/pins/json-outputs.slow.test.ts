@@ -46,6 +46,7 @@ describe.concurrent("the JSON of", () => {
         { thinking: "A look will do.", toolCalls: [{ name: "look", args: { text: "json" } }] },
         { toolCalls: [{ name: "send", args: { text: "json" } }] },
       ]);
+      if (words[0] === "audit") await run("token", "create", "ci");
       const { stdout, stderr } = await run(...words);
       const text = words.includes("--events") ? `[${stdout.trim().split("\n").join(",")}]` : stdout;
       expect(text, stderr).not.toBe("");

@@ -10,6 +10,7 @@ import {
   type Script,
   modelServer,
 } from "../../src/testing.ts";
+import { createClient } from "../../src/client.ts";
 import { folderWith } from "../support/workspace.ts";
 import { type Received, type ServedWorkspace, adminToken, serveWorkspace } from "./serve-workspace.ts";
 
@@ -290,3 +291,51 @@ test("the conversation and the run of a killed server are intact, and another se
   const { body: records } = await second.send("GET", "/v1/records?tool=send");
   expect((records as { items: unknown[] }).items).toHaveLength(1);
 }, 60_000);
+
+test("the events of a message are streamed with the pieces of its text, and resumed after the last one [P04] [P03]", async () => {
+  const { files } = await agentFiles([{ text: "one two three", pieceDelayMs: 5 }]);
+  const served = await serveWorkspace(files);
+  const send = (headers: Readonly<Record<string, string>>): Promise<Received> =>
+    served.send("POST", "/v1/agents/autonomous/messages", {
+      body: { prompt: "count", run_id: "count-1" },
+      headers: { accept: "text/event-stream", ...headers },
+    });
+  const { status, headers, text } = await send({});
+  expect([status, headers.get("content-type"), headers.get("location")]).toEqual([
+    200,
+    "text/event-stream",
+    "/v1/runs/count-1",
+  ]);
+  const pieces = [...text.matchAll(/^data: (.*"text_delta".*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? "").event.text,
+  );
+  expect(pieces.join("")).toBe("one two three");
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(text.trimEnd().endsWith("event: end\ndata: {}")).toBe(true);
+  const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? "");
+  const resumed = await send({ "last-event-id": ids[0] ?? "" });
+  const again = [...resumed.text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? "");
+  expect(again).not.toContain(ids[0]);
+  expect(again).toContain(ids.at(-2));
+});
+
+test("the client asks, streams, lists, reads and removes conversations [P04] [P08]", async () => {
+  const { files } = await agentFiles([
+    { toolCalls: [{ name: "send", args: { to: "ann" } }] },
+    "Sent.",
+    { text: "Only once.", delayMs: 200, pieceDelayMs: 5 },
+  ]);
+  const { url } = await serveWorkspace(files);
+  const client = createClient({ url, token: adminToken });
+  const { answer, run } = await client.agents.ask("autonomous", "write to ann", { conversationId: "mail" });
+  expect([answer, run.status]).toEqual(["Sent.", "success"]);
+  let text = "";
+  for await (const { type, data } of client.agents.stream("autonomous", "how often?", { conversationId: "mail" }))
+    if (type === "activity" && data.event.type === "text_delta") text += data.event.text ?? "";
+  expect(text).toBe("Only once.");
+  const { items } = await client.conversations.get("mail");
+  expect(items.map((turn) => turn.answer)).toEqual(["Only once.", "Sent."]);
+  expect((await client.conversations.list()).items).toMatchObject([{ conversation_id: "mail", turns: 2 }]);
+  await client.conversations.delete("mail");
+  await expect(client.conversations.get("mail")).rejects.toMatchObject({ code: "not_found" });
+});

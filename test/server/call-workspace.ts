@@ -36,6 +36,11 @@ export const broken = defineTool({
   run: ({ text }) => { noted({ text }); throw new Error("the port " + text + " is closed"); },
 });
 `,
+  "chains/paid.yaml": `name: paid
+steps:
+  - { id: paid, wait: { event: payment } }
+  - { id: note, tool: note, params: { text: "\${steps.paid.output}" } }
+`,
   "chains/notes.yaml": `name: notes
 input: { a: "string = 'one'" }
 steps:

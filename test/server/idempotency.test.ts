@@ -174,6 +174,19 @@ describe("a run with a key", () => {
   });
 });
 
+test("an event with a key is delivered once [P11]", async () => {
+  const served = await shared();
+  const { run_id: id } = (await post(served, "/v1/chains/paid/runs", {}, { prefer: "wait=50" })).body as CallBody;
+  const key = newKey();
+  const path = `/v1/runs/${id}/events/payment`;
+  const first = await post(served, path, { data: "paid" }, { key });
+  expect(first).toMatchObject({ status: 202, body: { run_id: id, repeated: false } });
+  expect(stored(await post(served, path, { data: "paid" }, { key }))).toEqual(stored(first));
+  expect(answerOf(await post(served, path, { data: "other" }, { key }))).toBe("422 idempotency_mismatch");
+  await served.workspace.runs.result(id);
+  expect((await notesIn(served.workspace)).filter((text) => text === "paid")).toHaveLength(1);
+});
+
 test.each([
   ["", 400],
   ["two words", 400],

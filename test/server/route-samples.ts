@@ -3,7 +3,7 @@ import type { RouteName } from "../../src/api/index.ts";
 import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
 
 /** The key of the signatures of the webhook. */
-const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
+export const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
 
 /** A request that is signed as Standard Webhooks prescribe. */
 function signedHook(body: string): RouteSample {

@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** Starts a server over the workspace of a folder. It can kill itself at a point of the first call. */
 export async function startServer(folder: string, killAt?: KillPoint): Promise<ServerProcess> {
-  const program = join(import.meta.dirname, "server-child.ts");
+  const program = join(import.meta.dirname, "killed-server-child.ts");
   const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
   const args = ["--no-warnings", program, folder, ...(killAt === undefined ? [] : [killAt])];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });

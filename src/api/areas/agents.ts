@@ -128,7 +128,7 @@ export const agentRoutes = {
     path: "/v1/agents/{runner}/messages",
     access: "run",
     summary:
-      "Send a prompt to an agent, in a new conversation or in one that exists. `Prefer: wait=30` waits up to 30 s for the end of its run; 200 if it has ended. A conversation takes one message at a time.",
+      "Send a prompt to an agent, in a new conversation or in one that exists. `Prefer: wait=30` waits up to 30 s for the end of its run; 200 if it has ended. `Accept: text/event-stream` streams the events of the run until its end. A conversation takes one message at a time.",
     body: "MessageRequest",
     response: "RunDetail",
     status: 202,

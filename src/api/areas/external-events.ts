@@ -12,6 +12,16 @@ export const externalEventSchemas = {
     },
     additionalProperties: false,
   },
+  RunWait: {
+    type: "object",
+    description: "The approvals, events and time that wake a run, while its status is `waiting`.",
+    properties: {
+      approvals: { type: "array", items: { type: "string" }, description: "Ids; one decision wakes it." },
+      events: { type: "array", items: { type: "string" }, description: "Names; one event wakes it." },
+      until: { type: "string", format: "date-time", description: "It is woken at this time at the latest." },
+    },
+    required: ["approvals", "events"],
+  },
   DeliveredEvent: {
     type: "object",
     properties: {

@@ -23,6 +23,7 @@ export const problemSchemas = {
           duration_ms: { type: "number" },
           queued_ms: { type: "number" },
           executed_at: { type: "string", format: "date-time" },
+          thrown_at: { type: "string", description: "The position in the code of the workspace that threw." },
           meta: {
             type: "object",
             properties: { call_id: { type: "string" }, attempts: { type: "integer" } },

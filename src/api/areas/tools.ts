@@ -16,6 +16,7 @@ export const toolSchemas = {
       destructive: { enum: [true, false, "varies"] },
       composite: { type: "boolean" },
       source: { type: "string", description: "tools, skills, mcps or chains." },
+      owner: { type: "string", description: "builtin, or the folder or MCP server that it comes from." },
       status: { type: "string" },
       file: { type: "string" },
       broken: { type: "string", description: "Why the tool cannot be called." },

@@ -12,7 +12,7 @@ export async function replayEvents({ workspace, run }: InspectedRun): Promise<Re
       await workspace.runs.inspect(run.id, (event) => add(toWireRunEvent(event, redactor)));
       break;
     case "agent":
-      await (await workspace.agents()).inspect(run.id, (event) => add(toWireAgentEvent(event)));
+      await addAgentEvents({ workspace, run }, add);
       break;
     case "call":
       if (run.finishedAt !== undefined) {
@@ -21,4 +21,18 @@ export async function replayEvents({ workspace, run }: InspectedRun): Promise<Re
       }
   }
   return events;
+}
+
+async function addAgentEvents(
+  { workspace, run }: Pick<InspectedRun, "run" | "workspace">,
+  add: (event: Record<string, unknown>) => void,
+): Promise<void> {
+  const runs = await workspace.agents();
+  const result = await runs.inspect(run.id, (event) => add(toWireAgentEvent(event)));
+  if (run.finishedAt === undefined) return;
+  // The end of a run is not part of its replay.
+  const { status, answer, partial, error, durationMs, usage } = result;
+  const more = { ...(partial !== undefined && { partial }), ...(error !== undefined && { error }) };
+  const at = run.finishedAt;
+  add(toWireAgentEvent({ type: "run-finished", at, runId: run.id, status, answer, durationMs, usage, ...more }));
 }

@@ -98,7 +98,7 @@ function timerOutput(from: number, to: number): unknown {
   return { started_at: new Date(from).toISOString(), ended_at: new Date(to).toISOString() };
 }
 
-/** What a step waits for, from its resolved arguments. */
+/** Reads the wait of a step from its resolved arguments. */
 function resolveWait(args: unknown): Omit<ExternalWait, "kind"> | Failure {
   const { for: duration, event, timeout, until } = isRecord(args) ? args : {};
   if (event !== undefined) return resolveEvent(event, timeout);

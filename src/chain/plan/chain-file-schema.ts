@@ -144,7 +144,7 @@ export const stepSchema: ClosedSchema = {
     wait: {
       title: `${duration.title}, an expression, or a map with event and timeout, or until`,
       anyOf: [...waitTime.anyOf, waitSchema],
-      description: "Waits in place of a call; the run is suspended meanwhile.",
+      description: "Waits in place of a call; until then the run is suspended.",
     },
     description: { type: "string", description: "Description for people." },
     params,

@@ -142,7 +142,7 @@ function timerTarget(): Target {
   return (timer ??= { name: waitName, tool: describedTool("pure", timerOutput) });
 }
 
-/** Anyone may deliver events, so their data is untrusted: the tool reads from outside. */
+/** Anyone may deliver events, so their data is untrusted, as that of any tool that reads. */
 function eventTarget(): Target {
   return (event ??= { name: waitName, tool: describedTool("read", undefined) });
 }

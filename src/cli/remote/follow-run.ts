@@ -11,6 +11,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Receives each event once, in its JSON form. */
   readonly onEvent?: ((event: WireEvent) => void) | undefined;
+  /** Marks the events, of those that happened before, that the terminal only counts. Default: none. */
+  readonly markPast?: ((events: readonly WireEvent[]) => readonly WireEvent[]) | undefined;
   /** Asks a person here for the decisions that the run waits for. */
   readonly requestApproval?: RequestApproval | undefined;
   /** Called when the connection is lost; it is made again. */
@@ -28,6 +30,8 @@ export class RunFollower {
   readonly #approvals: RemoteApprovals;
   readonly #options: FollowOptions;
   readonly #seen = new Set<string>();
+  /** The events before this process followed the run were emitted. */
+  #hasPast = false;
   /** Approvals that were shown to a person here. */
   readonly #shown = new Set<string>();
 
@@ -63,7 +67,7 @@ export class RunFollower {
 
   /** Returns the run if it has ended, or waits for something that nobody here decides. */
   async #on({ type, data }: StreamEvent, id: string): Promise<Run | undefined> {
-    if (type === "ready" || type === "reset") await this.#emitPast(id);
+    if (type === "ready" || type === "reset" || !this.#hasPast) await this.#emitPast(id);
     if (type === "activity" && data.run_id === id) this.#emit(data.event);
     if (type !== "run" || data.run_id !== id || (!isFinished(data.status) && data.suspended !== true)) return undefined;
     // It may have continued since.
@@ -96,7 +100,9 @@ export class RunFollower {
   async #emitPast(id: string): Promise<void> {
     if (this.#options.onEvent === undefined) return;
     const { items } = await this.#api.sendPatiently("get_run_events", { params: { id } });
-    for (const event of items) this.#emit({ ...event, run_id: id });
+    const { markPast = unmarked } = this.#options;
+    for (const event of this.#hasPast ? items : markPast(items)) this.#emit({ ...event, run_id: id });
+    this.#hasPast = true;
   }
 
   #emit(event: WireEvent): void {
@@ -105,6 +111,23 @@ export class RunFollower {
     if (key !== undefined) this.#seen.add(key);
     this.#options.onEvent?.(event);
   }
+}
+
+function unmarked(events: readonly WireEvent[]): readonly WireEvent[] {
+  return events;
+}
+
+/** Marks what happened before this process started. */
+export function markEarlier(events: readonly WireEvent[]): readonly WireEvent[] {
+  return events.map((event) =>
+    Date.parse(String(event["at"])) < performance.timeOrigin ? { ...event, replayed: true } : event,
+  );
+}
+
+/** Marks what happened in the steps whose results another run reuses. */
+export function markReused(reused: readonly string[]): (events: readonly WireEvent[]) => readonly WireEvent[] {
+  const steps = new Set<unknown>(reused);
+  return (events) => events.map((event) => (steps.has(event["step"]) ? { ...event, replayed: true } : event));
 }
 
 /** Events that may happen repeatedly, and are never replayed. */

@@ -108,7 +108,7 @@ function withFailure(wire: Wire): Record<string, unknown> {
 /** An event of a chain's run from its JSON form. */
 export function toRunEvent(wire: Wire): RunEvent {
   // The server wrote an event of such a run.
-  return { ...eventOf(wire), replayed: false } as unknown as RunEvent;
+  return { replayed: false, ...eventOf(wire) } as unknown as RunEvent;
 }
 
 /** An event of an agent's run from its JSON form. */

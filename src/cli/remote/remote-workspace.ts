@@ -1,15 +1,17 @@
 import { type AgentResult, type ReasoningBlock, agentTable } from "../../agent/index.ts";
 import type { RequestBody, ResponseBody, WireValue } from "../../api/index.ts";
 import type { inspectAgentRun } from "../../app/index.ts";
+import { cliCommand, fail } from "../../base/index.ts";
 import type { ExecutionLog, RerunPreview } from "../../chain/index.ts";
 import type { RequestApproval } from "../../engine/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { isFinished } from "../../store/index.ts";
+import { suggest } from "../../text/index.ts";
 import type { ChainRunResult, RunWorkspace } from "../open/run-workspace.ts";
 import type { ServerAddress } from "../program/invocation.ts";
-import { RunFollower } from "./follow-run.ts";
+import { type FollowOptions, RunFollower, markEarlier, markReused } from "./follow-run.ts";
 import { toAgentEvent, toAgentResult, toFailure, toRunEvent } from "./from-wire.ts";
 import { RemoteApprovals, RemoteRunReader } from "./remote-reader.ts";
 import { toToolResult } from "./send-call.ts";
@@ -21,6 +23,8 @@ interface ExecuteOptions<Event> {
   readonly requestApproval?: RequestApproval | undefined;
   readonly onEvent?: ((event: Event) => void) | undefined;
 }
+
+type MarkPast = FollowOptions["markPast"];
 
 /** A prompt for an agent of a server. */
 export type RemotePrompt = RequestBody<"send_message">;
@@ -53,11 +57,13 @@ export class RemoteWorkspace implements RunWorkspace {
       return { runId: id, name, id: delivered.event_id, isRepeated: delivered.repeated };
     },
     inspect: async (id) => this.#chainResult(await this.#detail(id)),
-    resume: async (id, how = {}) => this.#followChain(await this.#resumed(id), how),
+    resume: async (id, how = {}) => this.#followChain(await this.#resumed(id), how, markEarlier),
     rerun: async (id, { from, ...how } = {}) => {
+      if (from === undefined) return this.#followChain(await this.api.send("rerun", { params: { id }, body: {} }), how);
+      const { reused } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
       // What runs again was confirmed here.
-      const body = from === undefined ? {} : { from, repeat_once: true };
-      return this.#followChain(await this.api.send("rerun", { params: { id }, body }), how);
+      const run = await this.api.send("rerun", { params: { id }, body: { from, repeat_once: true } });
+      return this.#followChain(run, how, markReused(reused));
     },
     previewRerun: async (id, from) => {
       const { repeated_once: _repeated, ...preview } = await this.api.send("preview_rerun", {
@@ -73,7 +79,8 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     inspect: (id) => this.#callResult(id),
     resume: async (id, how = {}) => {
-      await this.#follow((await this.#resumed(id)).run_id, how, () => {});
+      const { onProgress: _onProgress, ...options } = how;
+      await this.#follow(await this.#resumed(id), options, () => {});
       return this.#callResult(id);
     },
   };
@@ -82,24 +89,30 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     close: () => this.#close(),
     inspect: async (id) => this.#agentResult(await this.#detail(id)),
-    resume: async (id, how = {}) => this.#followAgent(await this.#resumed(id), how),
+    resume: async (id, how = {}) => this.#followAgent(await this.#resumed(id), how, markEarlier),
   };
 
   agents(): ReturnType<RunWorkspace["agents"]> {
     return Promise.resolve(this.#agents);
   }
 
-  /** The input of a chain. A chain that the server does not have, or cannot run, is refused when it is started. */
+  /** The input of a chain. A chain that is not valid is refused when it is started. */
   async chain(name: string): Promise<{ readonly name: string; readonly input: { readonly json: JsonSchema } }> {
+    const names: string[] = [];
     let cursor: string | null | undefined;
     do {
       const query = { limit: 200, ...(cursor && { cursor }) };
       const page: ResponseBody<"list_chains"> = await this.api.send("list_chains", { params: {}, query });
       const found = page.items.find((chain) => chain.name === name);
       if (found !== undefined) return { name, input: { json: found.input_schema ?? {} } };
+      names.push(...page.items.map((chain) => chain.name));
       cursor = page.next_cursor;
     } while (cursor);
-    return { name, input: { json: {} } };
+    const near = suggest(name, names);
+    const hint =
+      near === undefined ? `${cliCommand("chains")} lists the names` : `did you mean ${JSON.stringify(near)}?`;
+    const message = `there is no chain named ${JSON.stringify(name)}; ${hint}`;
+    throw fail(message, { code: "tool_not_found", reason: "unknown_chain" });
   }
 
   /** Starts a run of a chain, and follows it. */
@@ -161,26 +174,32 @@ export class RemoteWorkspace implements RunWorkspace {
     return Promise.resolve();
   }
 
+  /** Follows a run until it ends or waits for a person. A run that had ended before has no more events. */
   #follow<Event>(
-    id: string,
+    run: WireValue<"RunDetail">,
     { signal, requestApproval, onEvent }: ExecuteOptions<Event>,
     toEvent: (wire: Readonly<Record<string, unknown>>) => Event,
+    markPast?: MarkPast,
   ): Promise<WireValue<"RunDetail">> {
+    const isOver = run.finished_at !== undefined && Date.parse(run.finished_at) < performance.timeOrigin;
+    if (isOver && markPast !== undefined) return Promise.resolve(run);
     const follower = new RunFollower(this.api, this.approvals, {
       signal,
       requestApproval,
+      markPast,
       onEvent: onEvent && ((event) => onEvent(toEvent(event))),
       onDisconnect: this.#onDisconnect,
       closing: this.#closing.signal,
     });
-    return follower.follow(id);
+    return follower.follow(run.run_id);
   }
 
   async #followChain(
-    { run_id: id }: WireValue<"RunDetail">,
+    run: WireValue<"RunDetail">,
     how: ExecuteOptions<ReturnType<typeof toRunEvent>>,
+    markPast?: MarkPast,
   ): Promise<ChainRunResult> {
-    return this.#chainResult(await this.#follow(id, how, toRunEvent));
+    return this.#chainResult(await this.#follow(run, how, toRunEvent, markPast));
   }
 
   async #chainResult({ run_id: runId, status, error }: WireValue<"RunDetail">): Promise<ChainRunResult> {
@@ -191,10 +210,11 @@ export class RemoteWorkspace implements RunWorkspace {
   }
 
   async #followAgent(
-    { run_id: id }: WireValue<"RunDetail">,
+    run: WireValue<"RunDetail">,
     how: ExecuteOptions<ReturnType<typeof toAgentEvent>>,
+    markPast?: MarkPast,
   ): Promise<AgentResult> {
-    return this.#agentResult(await this.#follow(id, how, toAgentEvent));
+    return this.#agentResult(await this.#follow(run, how, toAgentEvent, markPast));
   }
 
   async #agentResult({ run_id: id }: WireValue<"RunDetail">): Promise<AgentResult> {

@@ -1,4 +1,3 @@
-import type { Problem } from "../../api/index.ts";
 import { fail } from "../../base/index.ts";
 import { type Attachment, type ToolResult, bytesOfBase64 } from "../../tool/index.ts";
 import type { CliArguments } from "../commands/call/read-arguments.ts";
@@ -38,11 +37,9 @@ export async function sendCall(
   });
   if (problem === undefined) return toToolResult(result);
   if (problem.call === undefined) throw api.errorOf(problem);
-  return toToolResult({ ...problem.call, success: false, error: wireFailure(problem) });
-}
-
-function wireFailure(problem: Problem): Wire {
-  return { ...failureOf(problem) };
+  const { thrown_at: thrownAt, ...facts } = problem.call;
+  const error = { ...failureOf(problem), ...(thrownAt !== undefined && { thrownAt }) };
+  return toToolResult({ ...facts, success: false, error });
 }
 
 /** The result of a call from its JSON form. */

@@ -13,7 +13,7 @@ import { journalFile, withRunData } from "../open/open-journal.ts";
 import type { RunSession } from "../open/run-session.ts";
 import type { RunWorkspace } from "../open/run-workspace.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
-import { type Invocation, commandLine } from "../program/invocation.ts";
+import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { safeJson } from "../terminal/safe-json.ts";
@@ -125,6 +125,10 @@ export async function reportWhatItWaitsFor(
     terminal.log(`waiting: ${describeApproval(approval)}`);
     terminal.log(`  ${terminal.tint("bold", toOneLine(approval.tool))} ${safeJson(approval.args, 0)}`);
     terminal.log(`  ${terminal.tint("cyan", `approve with: ${commandLine(invocation, "approve", approval.id)}`)}`);
+  }
+  for (const { name } of run.status === "waiting" ? (run.waitsFor?.events ?? []) : []) {
+    const send = commandLine(invocation, "event", run.id, shellWord(toOneLine(name)), "DATA");
+    terminal.log(terminal.tint("cyan", `deliver the event with: ${send}`));
   }
   if (isInterrupted || (run.status === "waiting" && approvals.length === 0))
     terminal.log(terminal.tint("cyan", `resume it with: ${commandLine(invocation, "resume", run.id)}`));

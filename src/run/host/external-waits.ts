@@ -96,7 +96,7 @@ export class ExternalWaits {
 
   #deliver({ name, id, position, at, data }: ExternalEvent): void {
     if (position <= (this.#consumed.get(name) ?? 0)) return;
-    // An event that came after the end of a wait is left for the next one.
+    // An event that came after the end of a wait goes to the next one.
     const [key] = this.#open.entries().find(([, { event, until = Infinity }]) => event === name && at <= until) ?? [];
     if (key === undefined) return;
     this.#consumed.set(name, position);

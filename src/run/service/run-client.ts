@@ -7,6 +7,7 @@ import {
   type Decision,
   type JournalEvent,
   type Liveness,
+  type NewRun,
   type RunKindId,
   type RunQuery,
   type RunRecording,
@@ -40,9 +41,14 @@ export interface RunPorts {
   readonly clock?: Clock | undefined;
   /** Decides who executes a run next. Default: the workers of this machine. */
   readonly dispatcher?: RunDispatcher | undefined;
+  /** The channels to which the end of a run is delivered. Default: none. */
+  readonly channelsOf?: ((run: EndedRun, status: RunStatus) => readonly string[]) | undefined;
   /** Creates the host of each run. Default: one that replays the journal and makes calls in this process. */
   readonly openHost?: OpenHost | undefined;
 }
+
+/** The parts of a run that decide where its end is delivered. */
+export type EndedRun = Pick<NewRun, "kind" | "name" | "calledBy">;
 
 /** A run that was submitted. */
 export interface RunRef {

@@ -1,10 +1,17 @@
 import { fail, failure } from "../../base/index.ts";
-import type { Claim, ExecutableRun, RunLease, RunStatus } from "../../store/index.ts";
+import {
+  type Claim,
+  type ExecutableRun,
+  type RunEnd,
+  type RunLease,
+  type RunStatus,
+  isFinished,
+} from "../../store/index.ts";
 import { withRunLifecycle } from "../host/run-lifecycle.ts";
 import { RunLeases, runHeldFailure } from "../leases/run-leases.ts";
 import { crashLoopFailure, isCrashLoop, maxDeaths } from "./crash-loop.ts";
 import type { DeliveredEvent, EventRequest } from "./deliver-event.ts";
-import { RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
+import { type EndedRun, RunClient, type RunPorts, runNotFoundFailure } from "./run-client.ts";
 import type { AnyRunKind, HeldRun, RunExecuteOptions, RunExecution, RunKind } from "./run-kind.ts";
 import { type ServeErrorListener, RunServer } from "./run-server.ts";
 
@@ -83,7 +90,7 @@ export class RunService extends RunClient {
     }
     const { lease } = created;
     return this.#releasing(lease, "running", () =>
-      this.#execute(kind, lease, { program: prepared.program(lease), options }),
+      this.#execute(kind, lease, { run: prepared.run, program: prepared.program(lease), options }),
     );
   }
 
@@ -109,7 +116,7 @@ export class RunService extends RunClient {
       const claim = await this.#claim(kind, runId);
       if (claim.kind !== "claimed" || claim.run.deaths < maxDeaths)
         return this.#continueWith(kind, claim, { runId, options });
-      await this.#giveBack(claim.lease, "failed");
+      await this.#fail(claim);
       throw crashLoopFailure(runId);
     });
   }
@@ -201,7 +208,7 @@ export class RunService extends RunClient {
       }
     });
     options.onResumed?.();
-    return this.#releasing(lease, "running", () => this.#execute(kind, lease, { program, options }));
+    return this.#releasing(lease, "running", () => this.#execute(kind, lease, { run, program, options }));
   }
 
   /** Ends a cancelled run that cannot be restored, so that it does not stay unfinished forever. */
@@ -210,7 +217,7 @@ export class RunService extends RunClient {
     const message = `run ${run.id} is cancelled, and none of its steps could be undone: ${reason}`;
     const at = this.clock.now();
     const error = JSON.stringify(failure("cancelled", message));
-    await this.journal.finish(lease, { status: "cancelled", at, error });
+    await this.journal.finish(lease, { status: "cancelled", at, error, ...this.#channelsOf(run, "cancelled") });
     await this.approvalService.rejectPending(run.id);
     throw fail(message, { code: "run_changed", reason: "cancelled" });
   }
@@ -228,18 +235,29 @@ export class RunService extends RunClient {
 
   /** Gives a run back with the status that it had; only a run in a crash loop is claimed after it has failed. */
   async #giveBack(lease: RunLease, status: RunStatus): Promise<void> {
-    const error = status === "failed" && { error: JSON.stringify(crashLoopFailure(lease.runId).toFailure()) };
+    const error = status === "failed" && { error: crashLoopError(lease.runId) };
     await this.journal.finish(lease, { status, at: this.clock.now(), ...error });
+  }
+
+  /** Ends a run that probably ends each process that executes it. */
+  async #fail({ lease, run }: HeldRun): Promise<void> {
+    const end = { status: "failed", at: this.clock.now(), error: crashLoopError(run.id) } as const;
+    await this.journal.finish(lease, { ...end, ...this.#channelsOf(run, "failed") });
+  }
+
+  #channelsOf(run: EndedRun, status: RunStatus): Pick<RunEnd, "channels"> {
+    const channels = isFinished(status) ? this.ports.channelsOf?.(run, status) : undefined;
+    return channels === undefined ? {} : { channels };
   }
 
   async #execute<Options extends RunExecuteOptions, Result>(
     kind: RunKind<never, Options, Result>,
     lease: RunLease,
-    { program, options }: { readonly program: RunExecution<Result>; readonly options: Options },
+    { run, program, options }: Executed<Result, Options>,
   ): Promise<Result> {
     let isWoken = false;
     const execute = async (): Promise<Result> => {
-      const driven = await this.#drive(lease, program, options);
+      const driven = await this.#drive(lease, { run, program, options });
       ({ isWoken } = driven);
       return driven.result;
     };
@@ -250,8 +268,7 @@ export class RunService extends RunClient {
 
   async #drive<Result>(
     lease: RunLease,
-    program: RunExecution<Result>,
-    options: RunExecuteOptions,
+    { run, program, options }: Executed<Result, RunExecuteOptions>,
   ): Promise<Driven<Result>> {
     const { startedAt, events, calls, principal, cancelledBy } = program;
     const { requestApproval, waitForDecisions, signal, step } = options;
@@ -280,10 +297,27 @@ export class RunService extends RunClient {
     const isKnown =
       waitsFor !== undefined &&
       (waitsFor.approvals.length > 0 || (waitsFor.events ?? []).length > 0 || waitsFor.until !== undefined);
-    const finished = await this.journal.finish(lease, { ...end, status, ...(isKnown && { waitsFor }) });
+    const finished = await this.journal.finish(lease, {
+      ...end,
+      status,
+      ...(isKnown && { waitsFor }),
+      ...this.#channelsOf(run, status),
+    });
     if (end.status !== "waiting") await host.rejectOpenApprovals();
     return { result: await driven.ended(status), isWoken: finished === "woken" };
   }
+}
+
+/** JSON: the failure of a run in a crash loop. */
+function crashLoopError(runId: string): string {
+  return JSON.stringify(crashLoopFailure(runId).toFailure());
+}
+
+/** A run to execute in this process. */
+interface Executed<Result, Options> {
+  readonly run: EndedRun;
+  readonly program: RunExecution<Result>;
+  readonly options: Options;
 }
 
 /** A run after its execution in this process. */

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import {
   type Problem,
@@ -50,6 +52,11 @@ export interface Connection {
   readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
+  /**
+   * The response of Node, if there is one: it is written directly, because a `Response` costs several times as much as
+   * everything else that a request needs.
+   */
+  readonly outgoing?: Pick<ServerResponse, "setHeader" | "writeHead" | "end">;
 }
 
 /** The routes of the table as a Hono app. */
@@ -64,7 +71,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
     const problem = misdirected(method, context.req.path);
     // A path can be anything, also a secret.
     const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
-    return new Exchange(parts, headers, { method, route }).refuse(problem);
+    return new Exchange(parts, { headers, about: { method, route }, connection: context.env }).refuse(problem);
   });
   return app;
 }
@@ -88,38 +95,64 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.:]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
+interface ExchangeOptions {
+  readonly headers: Headers;
+  readonly about: Pick<AccessLogEntry, "method" | "route">;
+  readonly connection: Connection;
+}
+
 /** One request and its response: the id, the common headers, and the line of the access log. */
 class Exchange {
   readonly #parts: AppDeps;
-  readonly #about: Pick<AccessLogEntry, "method" | "route">;
+  readonly #about: ExchangeOptions["about"];
+  readonly #outgoing: Connection["outgoing"];
   readonly requestId: string;
   readonly #since: number;
   principal: string | undefined;
+  #status = 0;
 
-  constructor(parts: AppDeps, headers: Headers, about: Pick<AccessLogEntry, "method" | "route">) {
+  constructor(parts: AppDeps, { headers, about, connection }: ExchangeOptions) {
     this.#parts = parts;
     this.#about = about;
+    this.#outgoing = connection.outgoing;
     const sent = headers.get("request-id");
     this.requestId = sent !== null && /^[\w.-]{1,64}$/.test(sent) ? sent : parts.ids.next();
     this.#since = performance.now();
   }
 
   send({ status, headers, body }: StoredResponse): Response {
-    return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined)
+      return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    this.#ended(status);
+    const length = { "content-length": Buffer.byteLength(body ?? "") };
+    outgoing.writeHead(status, { ...commonHeaders, ...headers, ...length, "request-id": this.requestId });
+    outgoing.end(body);
+    return RESPONSE_ALREADY_SENT;
   }
 
   finish(response: Response): Response {
     response.headers.set("request-id", this.requestId);
+    this.#ended(response.status);
+    return response;
+  }
+
+  #ended(status: number): void {
+    this.#status = status;
     const { onAccess } = this.#parts;
     onAccess?.({
       at: Date.now(),
       requestId: this.requestId,
       ...this.#about,
-      status: response.status,
+      status,
       durationMs: performance.now() - this.#since,
       ...(this.principal !== undefined && { principal: this.principal }),
     });
-    return response;
+  }
+
+  /** The status of the response. */
+  get status(): number {
+    return this.#status;
   }
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
@@ -128,7 +161,9 @@ class Exchange {
   }
 
   refusalOf(error: unknown): StoredResponse {
-    const { problem, headers } = this.#problemOf(error);
+    const { problem: found, headers } = this.#problemOf(error);
+    // It may repeat a part of the request, or of a file.
+    const problem = this.#parts.workspace.engine.redactor.value(found) as Problem;
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
     return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
@@ -136,11 +171,7 @@ class Exchange {
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
     if (isProblemError(error)) return error;
-    const { redactor } = this.#parts.workspace.engine;
-    if (isFailureError(error)) {
-      const failure = error.toFailure();
-      return { problem: toProblem({ ...failure, message: redactor.text(failure.message) }) };
-    }
+    if (isFailureError(error)) return { problem: toProblem(error.toFailure()) };
     this.#parts.onError(error, this.requestId);
     return { problem: createProblem("internal_error", `an internal error; its log line has the id ${this.requestId}`) };
   }
@@ -168,14 +199,11 @@ class Endpoint {
     this.#handler = parts.handlers[name];
   }
 
-  async answer(
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    { address, onAdmitted, disconnect }: Connection,
-  ): Promise<Response> {
+  async answer(request: Request, params: Readonly<Record<string, string>>, connection: Connection): Promise<Response> {
+    const { address, onAdmitted, disconnect } = connection;
     const { method, path: route } = this.#route;
     const { headers } = request;
-    const exchange = new Exchange(this.#parts, headers, { method, route });
+    const exchange = new Exchange(this.#parts, { headers, about: { method, route }, connection });
     let leave: Admission["leave"] = () => {};
     let response: Response;
     try {
@@ -187,12 +215,12 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const { pathname, searchParams } = new URL(request.url);
+      const query = queryOf(request.url);
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query),
         body,
         bytes: await this.#bytesOf(request),
         headers,
@@ -203,29 +231,34 @@ class Endpoint {
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
         ? this.#handle(parsed, undefined)
-        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+        : this.#handleOnce(parsed, {
+            key,
+            path: new URL(request.url).pathname,
+            refuse: (error) => exchange.refusalOf(error),
+          }));
       response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
-    leave(response.status);
+    leave(exchange.status);
     return response;
   }
 
   /** The body of a route that takes it as it is: a signature covers its bytes. */
-  async #bytesOf({ body, headers }: Request): Promise<Uint8Array> {
-    if (this.#route.bytes !== true || body === null) return new Uint8Array();
+  async #bytesOf(request: Request): Promise<Uint8Array> {
+    if (this.#route.bytes !== true) return new Uint8Array();
     const { maxBodyBytes } = this.#parts;
-    if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    return readBytes(body, maxBodyBytes);
+    if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    return readBytes(request.body, maxBodyBytes);
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {
-    if (this.#route.body === undefined || request.body === null) return undefined;
+    if (this.#route.body === undefined) return undefined;
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
     if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    // The stream of a body is only created for one of unknown length.
     const text =
       length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
@@ -265,6 +298,13 @@ class Endpoint {
 /** A request whose values were checked. */
 type Parsed = Omit<ServerRequest<RouteName>, "work">;
 
+const noQuery = new URLSearchParams();
+
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1));
+}
+
 /** The run that a body names. */
 function runIdIn(body: unknown): string | undefined {
   return isRecord(body) && typeof body["run_id"] === "string" ? body["run_id"] : undefined;
@@ -281,10 +321,10 @@ function tooLarge(maxBytes: number): Error {
 }
 
 /** Reads a body of unknown length, up to the limit. */
-async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);

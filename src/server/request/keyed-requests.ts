@@ -3,7 +3,7 @@ import { inspectRun } from "../../app/index.ts";
 import { type Clock, type IdGenerator, canonicalJson, nodeCrypto } from "../../base/index.ts";
 import { type KeyedRequest, type StoredResponse, isFinished } from "../../store/index.ts";
 import { type Work, refusal } from "./handler.ts";
-import { unfinishedWork } from "./unfinished-work.ts";
+import { inProgress, unfinishedWork } from "./unfinished-work.ts";
 
 /** Dependencies of {@link KeyedRequests}. */
 export interface KeyedRequestsDeps {
@@ -62,11 +62,7 @@ export class KeyedRequests {
         "this idempotency key was used for another request; use a new key for each request",
       );
     if (request.response !== undefined) return repeated(request.response);
-    if (this.#active.has(request.id))
-      throw refusal("conflict", "the request is still running; send it again later", {
-        reason: "in_progress",
-        run_id: request.workId,
-      });
+    if (this.#active.has(request.id)) throw inProgress(request.workId);
     this.#active.add(request.id);
     try {
       return await (input.runId === undefined

@@ -3,7 +3,7 @@ import type { RunOptionsOf } from "../../run/index.ts";
 
 /**
  * Executes the runs of a workspace that are executable: new ones, woken ones, and those whose processes have died. Its
- * triggers start others.
+ * triggers start others. Sends the messages of the workspace.
  */
 export class RunWorker {
   readonly #workspace: Workspace;
@@ -24,10 +24,11 @@ export class RunWorker {
 
   start(): void {
     if (this.stopping.aborted) return;
-    const { runs, triggers } = this.#workspace;
+    const { runs, triggers, outbox } = this.#workspace;
     this.#serving ??= Promise.all([
       runs.serve({ signal: this.stopping }, this.optionsOf),
       triggers.serve(this.stopping),
+      outbox.serve(this.stopping),
     ]);
   }
 

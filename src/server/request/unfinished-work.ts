@@ -13,8 +13,7 @@ export async function unfinishedWork({ workspace, run }: InspectedRun): Promise<
   const [approval] = status === "waiting" ? await listOpenApprovals(workspace, id) : [];
   if (kind !== "call" || approval === undefined) {
     const detail = `${status === "waiting" ? "the run waits" : "the request is still running"}; GET ${path} shows its state`;
-    const problem = createProblem("conflict", detail, { reason: "in_progress", run_id: id });
-    return new ProblemError(problem, { ...headers, "retry-after": "1" });
+    return inProgress(id, detail, headers);
   }
   const about = { run_id: id, approval_id: approval.id };
   const decide = `POST /v1/approvals/${approval.id}`;
@@ -24,4 +23,14 @@ export async function unfinishedWork({ workspace, run }: InspectedRun): Promise<
   }
   const detail = `${name} was running when its process ended, and must not run twice. Find out whether its work was done, and decide with ${decide}`;
   return new ProblemError(createProblem("unknown_outcome", detail, { ...about, retry: "unsafe" }), headers);
+}
+
+/** The problem of a request that is still being handled. */
+export function inProgress(
+  runId: string,
+  detail = "the request is still running; send it again later",
+  headers: Readonly<Record<string, string>> = {},
+): ProblemError {
+  const problem = createProblem("conflict", detail, { reason: "in_progress", run_id: runId });
+  return new ProblemError(problem, { ...headers, "retry-after": "1" });
 }

@@ -1,4 +1,4 @@
-import type { WireValue } from "../../api/index.ts";
+import { type WireValue, runTopic } from "../../api/index.ts";
 import { type Workspace, principalOfRun, promptOfRun, toWireRun } from "../../app/index.ts";
 import { agentTable } from "../../agent/index.ts";
 import { KeyedMutex, isFailureError } from "../../base/index.ts";
@@ -6,11 +6,14 @@ import { unknownModel } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import { type StoredConversation, type StoredRun, isFinished } from "../../store/index.ts";
 import { cutText } from "../../text/index.ts";
+import type { EventHub } from "../events/event-hub.ts";
+import { Subscription } from "../events/subscription.ts";
 import { asWire } from "../request/as-wire.ts";
 import type { Caller } from "../request/caller.ts";
 import { type Handlers, type Reply, type ServerRequest, refusal, startedWork } from "../request/handler.ts";
 import { decodeCursor, encodeCursor } from "../request/page.ts";
 import type { RunWorker } from "../request/run-worker.ts";
+import { streamHeaders } from "./events.ts";
 import { positionOf } from "./runs.ts";
 import { started } from "./started-run.ts";
 
@@ -22,7 +25,7 @@ type AgentRouteName =
   | "delete_conversation";
 
 /** Agents and conversations: send a message, look back, remove. The worker executes the runs. */
-export function agentRoutes(worker: RunWorker): Handlers<AgentRouteName> {
+export function agentRoutes(worker: RunWorker, hub: EventHub): Handlers<AgentRouteName> {
   const sending = new KeyedMutex();
   return {
     list_agents: async ({ workspace }) => ({
@@ -34,7 +37,10 @@ export function agentRoutes(worker: RunWorker): Handlers<AgentRouteName> {
       const { conversation_id: id } = request.body;
       // Another message may be sent to the same conversation at the same time.
       const send = (): Promise<string> => startedWork(request, submit);
-      return started(request, await (id === undefined ? send() : sending.run(id, send)), worker);
+      const runId = await (id === undefined ? send() : sending.run(id, send));
+      if (!acceptsEvents(request.headers)) return started(request, runId, worker);
+      worker.start();
+      return streamRun(request, runId, hub);
     },
     list_conversations: listConversations,
     get_conversation: getConversation,
@@ -48,6 +54,25 @@ export function agentRoutes(worker: RunWorker): Handlers<AgentRouteName> {
       return { conversation_id: id };
     },
   };
+}
+
+function acceptsEvents(headers: Headers): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.get("accept") ?? "");
+}
+
+/** The events of a run until its end, as `GET /v1/events?topics=run:ID` sends them. */
+async function streamRun(
+  { workspace, headers, signal }: ServerRequest<"send_message">,
+  runId: string,
+  hub: EventHub,
+): Promise<Response> {
+  const run = await workspace.runs.find(runId);
+  if (run === undefined) throw refusal("run_not_found", `run ${runId} was removed`);
+  const after = headers.get("last-event-id") ?? undefined;
+  const topics = [runTopic(runId)];
+  const stream = new Subscription(hub, workspace, { topics, runs: [run], after, untilEnd: true });
+  const location = `/v1/runs/${encodeURIComponent(runId)}`;
+  return new Response(stream.open(signal), { headers: { ...streamHeaders, location } });
 }
 
 async function toWireRunner(workspace: Workspace, runner: string): Promise<WireValue<"Agent">> {

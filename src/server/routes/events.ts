@@ -24,7 +24,8 @@ export function eventRoutes(hub: EventHub): Handlers<"stream_events"> {
   };
 }
 
-const streamHeaders = {
+/** Headers of a response with server-sent events. */
+export const streamHeaders = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",

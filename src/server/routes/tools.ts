@@ -77,14 +77,17 @@ async function callTool(
 
 /** The facts of a failed call besides its failure. */
 function failedCall(result: ToolError): NonNullable<Problem["call"]> {
-  const { success: _success, error: _error, ...facts } = toWireResult(result);
+  const { success: _success, error: _error, ...call } = toWireResult(result);
+  const { thrownAt } = result.error;
+  const facts = { ...call, ...(thrownAt !== undefined && { thrown_at: thrownAt }) };
   // The result of a call in its JSON form.
   return facts as unknown as NonNullable<Problem["call"]>;
 }
 
 function summary(registration: Registration, workspace: Workspace, names: WireNames): WireValue<"Tool"> {
   const { name } = registration.tool;
-  return asWire<"Tool">({ ...toWireTool(registration, workspace), wire_name: names.toWire(name) });
+  const { owner } = registration;
+  return asWire<"Tool">({ ...toWireTool(registration, workspace), owner, wire_name: names.toWire(name) });
 }
 
 function requireTool({ hub }: Workspace, name: string): Registration {

@@ -269,6 +269,20 @@ export const migrationSteps: readonly MigrationStep[] = [
    CREATE INDEX firings_open ON firings (trigger_id, status) WHERE status IN ('waiting', 'starting', 'started');
 
    CREATE TABLE tool_writes (file TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT;`,
+
+  `-- Messages that leave the workspace: ends of runs, and waiting approvals.
+   CREATE TABLE deliveries (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     channel TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     created_at REAL NOT NULL,
+     status TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     next_at REAL NOT NULL,
+     error TEXT,
+     UNIQUE (channel, subject)
+   ) STRICT;
+   CREATE INDEX deliveries_due ON deliveries (next_at) WHERE status = 'pending';`,
 ];
 
 /** The version this Windlass writes. */

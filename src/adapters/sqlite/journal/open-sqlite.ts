@@ -20,6 +20,7 @@ import {
 } from "../../../store/index.ts";
 import { failureListener } from "../database/store-failure.ts";
 import type { Redactor } from "../../../secrets/index.ts";
+import { sqliteDeliveries } from "./delivery-table.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
 import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { BatchWriter } from "./batch-writer.ts";
@@ -121,6 +122,7 @@ async function open(options: SqliteOptions, { urlOf, atOnce }: Threads): Promise
     access: sqliteAccess(thread),
     changes: new SqliteChangeFeed(reader, runs),
     triggers: sqliteTriggers(thread),
+    deliveries: sqliteDeliveries(thread),
   });
 }
 

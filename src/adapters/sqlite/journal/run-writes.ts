@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isLargePayload } from "../../../store/index.ts";
+import { endSubject, isLargePayload } from "../../../store/index.ts";
 import { lastEventNumber } from "./change-feed-tables.ts";
 import type { LeaseHolderTable } from "./lease-holder-table.ts";
 import { recordColumns } from "./record-columns.ts";
@@ -33,6 +33,7 @@ export class RunWrites {
   readonly #forgetDeaths: StatementSync;
   readonly #insertTurn: StatementSync;
   readonly #removeTurns: StatementSync;
+  readonly #insertDeliveries: StatementSync;
   #nextEvent = 0;
 
   constructor(db: DatabaseSync, fence: RunFence, owners: LeaseHolderTable) {
@@ -71,6 +72,10 @@ export class RunWrites {
     this.#insertTurn = db.prepare(
       `INSERT INTO turns (conversation, after, run_id, at, data)
        SELECT conversation, after_turn, id, ?, ? FROM runs WHERE number = ? AND conversation IS NOT NULL`,
+    );
+    this.#insertDeliveries = db.prepare(
+      `INSERT OR IGNORE INTO deliveries (channel, subject, created_at, status, attempts, next_at)
+       SELECT value, :subject, :at, 'pending', 0, :at FROM json_each(:channels)`,
     );
     this.#removeTurns = db.prepare(`DELETE FROM turns WHERE conversation = :of AND NOT ${conversationHasRun}`);
   }
@@ -115,12 +120,14 @@ export class RunWrites {
   }
 
   end(write: EndWrite): WriteRefusal | undefined {
-    const [, runId, epoch, status, finishedAt, output, error, turn, metrics, waitsFor] = write;
+    const [, runId, epoch, status, finishedAt, output, error, turn, metrics, waitsFor, channels] = write;
     const run = this.#fence.find(runId, epoch);
     if (run === undefined) return lost;
     const blob = output !== null && isLargePayload(output) ? this.#blobs.store(output) : null;
     this.#end.run(status, finishedAt, blob === null ? output : null, blob, error, metrics, waitsFor, run.number);
     if (turn !== null) this.#insertTurn.run(finishedAt, turn, run.number);
+    if (channels !== null)
+      this.#insertDeliveries.run({ channels, subject: endSubject({ runId, epoch }), at: finishedAt });
     this.#fence.forget(runId);
     if (status !== "waiting" || this.#wakeDecided.run(run.number).changes === 0) return undefined;
     return woken;

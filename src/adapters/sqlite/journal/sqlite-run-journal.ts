@@ -274,7 +274,7 @@ export class SqliteRuns extends SqliteRunReader implements RunStore {
 
 function toEndWrite(
   { runId, epoch }: RunLease,
-  { status, at, output, error, turn, metrics, waitsFor }: RunEnd,
+  { status, at, output, error, turn, metrics, waitsFor, channels }: RunEnd,
 ): EndWrite {
   const over = isFinished(status);
   const written = typeof turn === "function" && over ? turn() : turn;
@@ -283,11 +283,16 @@ function toEndWrite(
     error ?? null,
     over && typeof written === "string" ? written : null,
     metrics ?? null,
-    status === "waiting" && waitsFor !== undefined ? JSON.stringify(waitsFor) : null,
+    jsonOrNull(status === "waiting" ? waitsFor : undefined),
+    jsonOrNull(over ? channels : undefined),
   ] as const;
   const values = [runId, epoch, status, over ? at : null, ...ending] as const;
   checkStorable(values);
   return ["end", ...values];
+}
+
+function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 function endSize([, , , , , ...ending]: EndWrite): number {

@@ -4,6 +4,7 @@ import { type Clock, createIdGenerator, type FailureError } from "../../../base/
 import type {
   ApprovalStore,
   ChangeFeed,
+  DeliveryStore,
   FinishedRun,
   FinishedRunQuery,
   RecordStore,
@@ -40,6 +41,8 @@ export interface SqliteStore extends AccessStores {
   readonly records: RecordStore;
   readonly runs: RunStore;
   readonly approvals: ApprovalStore;
+  /** Messages that leave the workspace. */
+  readonly deliveries: DeliveryStore;
   /** The changes of runs and approvals. */
   readonly changes: ChangeFeed;
   /** Triggers and their firings. */
@@ -75,6 +78,7 @@ export interface OpenStoreDeps {
   readonly access: AccessStores;
   readonly changes: ChangeFeed;
   readonly triggers: TriggerStore;
+  readonly deliveries: DeliveryStore;
 }
 
 /** The store that `openSqlite` gives. */
@@ -120,6 +124,10 @@ export class OpenStore implements SqliteStore {
 
   get triggers(): TriggerStore {
     return this.#parts.triggers;
+  }
+
+  get deliveries(): DeliveryStore {
+    return this.#parts.deliveries;
   }
 
   finishedRuns(query?: FinishedRunQuery): Promise<readonly FinishedRun[]> {

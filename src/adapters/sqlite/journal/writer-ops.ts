@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
-import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
+import { createAccessOps, removeAccessBefore } from "../access/access-ops.ts";
 import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
+import { createDeliveryOps, removeDeliveriesBefore } from "./delivery-table.ts";
 import { openDatabase } from "./open-database.ts";
 import { LeaseHolderTable } from "./lease-holder-table.ts";
 import { lastRecord, removeOldest, shrink } from "./prune-records.ts";
@@ -66,17 +65,14 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
-    ...createTokenOps(() => database().db),
-    ...createIdempotencyKeyOps(() => database().db),
-    ...createAuditOps(() => database().db),
+    ...createAccessOps(() => database().db),
+    ...createDeliveryOps(() => database().db),
     ...createTriggerOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      removeTokensBefore(db, limits.before);
-      removeAuditEntriesBefore(db, limits.before);
-      removeFiringsBefore(db, limits.before);
+      removeOthersBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),
@@ -96,6 +92,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     return own;
   };
   return { ops, explain: (error) => storeFailure(error, file), handOver };
+}
+
+/** Removes what is neither a record nor a run. */
+function removeOthersBefore(db: DatabaseSync, time: number): void {
+  removeAccessBefore(db, time);
+  removeFiringsBefore(db, time);
+  removeDeliveriesBefore(db, time);
 }
 
 function tablesOf(db: DatabaseSync): Opened {

@@ -1,9 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
-import type { AuditOps } from "../access/audit-table.ts";
-import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import type { TokenOps } from "../access/token-table.ts";
+import type { AccessOps } from "../access/access-ops.ts";
 import type { TriggerOps } from "../triggers/trigger-table.ts";
+import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -91,6 +90,8 @@ export type EndWrite = readonly [
   metrics: string | null,
   /** JSON. */
   waitsFor: string | null,
+  /** JSON: the channels that its end is delivered to. */
+  channels: string | null,
 ];
 
 /** Any write to the database. */
@@ -191,7 +192,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps {
+export interface WriterOps extends AccessOps, TriggerOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;

@@ -124,7 +124,8 @@ async function runToResume(decided: CliDecision, invocation: Invocation): Promis
     writes: true,
   });
   if (run === undefined) return undefined;
-  if (run.status === "waiting" || run.status === "running") return runId;
+  // A server resumes it at once, and may have ended it already.
+  if (run.status === "waiting" || run.status === "running" || invocation.server !== undefined) return runId;
   terminal.log(terminal.tint("dim", `Run ${runId} has already ended: ${run.status}.`));
   return undefined;
 }

@@ -7,7 +7,7 @@ import { toOneLine } from "../../terminal/format-table.ts";
 import { shortText } from "../../terminal/short-text.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { toolTable } from "../tools/list.ts";
+import { toListedTool, toolTable } from "../tools/list.ts";
 import { UsageError } from "../../program/usage-error.ts";
 import type { ChatConversation } from "./chat-conversation.ts";
 
@@ -72,7 +72,11 @@ async function tools({ conversation, word, terminal, language }: ChatCommandCont
     columns: terminal.sideColumns,
     paint: (style, text) => terminal.tint(style, text),
   };
-  for (const line of toolTable(found, side)) terminal.log(line);
+  for (const line of toolTable(
+    found.map((one) => toListedTool(one, conversation.workspace)),
+    side,
+  ))
+    terminal.log(line);
   terminal.log(terminal.tint("dim", cliTexts[language].chat.tools(found.length)));
   return "done";
 }

@@ -20,7 +20,7 @@ import { prepareForAgent } from "../../open/prepare-servers.ts";
 import { codeOf, reportFormattedError, hintsWithoutModel } from "../../program/report-error.ts";
 import { type LocalSession, withSession, openForRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
-import { reportUnsentInput } from "../../approvals/show-approval.ts";
+import { reportTyped } from "../../approvals/show-approval.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { UsageError, isUsageError } from "../../program/usage-error.ts";
@@ -164,7 +164,7 @@ class Chat {
   #isLateAnswer(text: string): boolean {
     const isLate = this.#decidedElsewhere && parseYesNo(text) !== undefined;
     this.#decidedElsewhere = false;
-    if (isLate) reportUnsentInput(text, this.#parts.invocation.terminal, cliTexts[this.#language].approvals);
+    if (isLate) reportTyped(text, this.#parts.invocation.terminal, cliTexts[this.#language].approvals.notSent);
     return isLate;
   }
 

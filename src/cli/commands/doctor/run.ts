@@ -23,6 +23,7 @@ import { openHere, trustCommand } from "../../open/open-here.ts";
 import { journalFile, readStore } from "../../open/open-journal.ts";
 import { relativeToCwd } from "../../terminal/report-problems.ts";
 import { type Finding, examineAgent, examineServers, finding, problemFinding } from "./check-servers.ts";
+import { examineMessages } from "./check-messages.ts";
 import { examineServices } from "./check-services.ts";
 
 /** `windlass doctor`. */
@@ -92,6 +93,7 @@ async function examineWorkspace(terminal: Terminal, network: boolean): Promise<F
       ...(await examineServices(workspace, network)),
       ...examineAgent(workspace),
       ...telemetryFindings(workspace),
+      ...(await examineMessages(workspace)),
       ...(await databaseFindings(dir)),
     ];
   } finally {
@@ -271,7 +273,8 @@ async function readOnlyFindings(dir: string, file: string): Promise<Finding[]> {
 async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   const about = "runs";
   const left = await runs.list({ abandoned: true });
-  const waiting = await runs.list({ status: "waiting" });
+  // Runs that wait for events and times need no one.
+  const waiting = (await runs.list({ status: "waiting" })).filter(({ waitsFor }) => waitsFor?.events === undefined);
   const named = (found: typeof left): string => {
     const shown = found.slice(0, 3).map(({ id, name }) => `${id} of ${name}`);
     return `${shown.join(", ")}${found.length > 3 ? ", …" : ""}`;

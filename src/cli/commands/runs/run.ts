@@ -125,7 +125,7 @@ function reportNextSteps(
   if (waiting.some(({ id }) => pendingRuns.has(id))) {
     hint(`list pending approvals with: ${commandLine(invocation, "approvals")}`);
   }
-  const ready = waiting.find(({ id }) => !pendingRuns.has(id));
+  const ready = waiting.find(({ id, waitsFor }) => !pendingRuns.has(id) && waitsFor === undefined);
   if (ready !== undefined)
     hint(cliTexts.en.approvals.awaitsWorker(ready.id, commandLine(invocation, "resume", ready.id)));
 }

@@ -96,6 +96,7 @@ const tools: CommandSpec = {
   commands: [
     {
       name: "list",
+      remote: true,
       summary: "list the tools (also: windlass tools)",
       // Unknown subcommands are parsed as words of this command, which suggests the right one.
       args: [{ name: "WORD", about: "", optional: true, several: true }],
@@ -122,6 +123,7 @@ const tools: CommandSpec = {
     },
     {
       name: "search",
+      remote: true,
       summary: "search tools by purpose, in English or Chinese",
       args: [{ name: "QUERY", about: "search terms", several: true }],
       options: [{ flags: "--limit N", about: "maximum number of results (default: 20)", min: 1, whole: true }, json],

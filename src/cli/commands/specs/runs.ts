@@ -100,7 +100,7 @@ const event: CommandSpec = {
   name: "event",
   summary: "deliver an event to a run with a step that waits for it",
   details:
-    "An event that comes before the step waits for it is kept. If the event wakes the run and no other process holds it, " +
+    "An event that comes before the step waits for it is stored. If the event wakes the run and no other process holds it, " +
     "the run resumes in this process and its exit code is returned.",
   args: [
     runId,

@@ -155,7 +155,7 @@ const audit: CommandSpec = {
     json,
   ],
   examples: ["windlass audit", "windlass audit --action token.create --since 30d"],
-  load: async () => (await import("../audit/run.ts")).showAudit,
+  load: async () => (await import("../token/run.ts")).showAudit,
 };
 
 /** The group "Server" of the help. */

@@ -1,6 +1,6 @@
 import type { Scope } from "../../../api/index.ts";
-import { ApiTokens, type AuditActor, checkTokenRequest, toWireToken } from "../../../app/index.ts";
-import { cliCommand, systemClock } from "../../../base/index.ts";
+import { ApiTokens, type AuditActor, checkTokenRequest, toWireAuditEntry, toWireToken } from "../../../app/index.ts";
+import { cliCommand, definedOnly, systemClock } from "../../../base/index.ts";
 import { type ApiToken, type ApiTokenState, type ApiTokenStore, apiTokenStateAt } from "../../../store/index.ts";
 import { suggest } from "../../../text/index.ts";
 import { withJournal, withNewJournal, withWritableJournal } from "../../open/open-journal.ts";
@@ -14,7 +14,7 @@ import { type StyledColumn, tableFor, toOneLine } from "../../terminal/format-ta
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { userName } from "../../terminal/user-name.ts";
-import { durationOf } from "../records/parse-time-option.ts";
+import { durationOf, parseTimeOption } from "../records/parse-time-option.ts";
 
 /** `windlass token list`. */
 export const listTokens: RunCommand = (invocation) => {
@@ -122,3 +122,32 @@ async function unknownToken(
     near === undefined ? `list them with: ${commandLine(invocation, "token", "list")}` : `did you mean ${near}?`;
   return new UsageError(`there is no token ${JSON.stringify(id)}`, hint);
 }
+
+/** `windlass audit`. */
+export const showAudit: RunCommand = (invocation) =>
+  withJournal(async ({ store }) => {
+    const { terminal } = invocation;
+    const since = parseTimeOption("--since", invocation.text("since"), Date.now());
+    const [by, action] = [invocation.text("by"), invocation.text("action")];
+    const limit = invocation.number("limit") ?? 20;
+    const entries = (await store?.audit.list({ limit, ...definedOnly({ by, action, since }) })) ?? [];
+    if (invocation.flag("json")) return terminal.print(safeJson(entries.map(toWireAuditEntry)));
+    if (entries.length === 0) return terminal.log("No matching entries in the audit log.");
+    const rows = entries.map((entry) => [
+      formatTime(entry.at),
+      toOneLine(entry.by),
+      entry.action,
+      entry.outcome,
+      toOneLine(entry.target ?? ""),
+      toOneLine(entry.detail ?? ""),
+    ]);
+    const columns: StyledColumn[] = [
+      "TIME",
+      { title: "BY", style: "bold" },
+      "ACTION",
+      { title: "OUTCOME", style: (_cell, row) => (entries[row]?.outcome === "done" ? "green" : "red") },
+      "TARGET",
+      { title: "DETAIL", long: "cut" },
+    ];
+    for (const line of tableFor(terminal, columns, rows)) terminal.print(line);
+  });

@@ -1,4 +1,4 @@
-import { definedOnly } from "../../../base/index.ts";
+import type { ResponseBody } from "../../../api/index.ts";
 import { suggest, displayWidth } from "../../../text/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type Invocation, commandLine, shellWord } from "../../program/invocation.ts";
@@ -6,10 +6,11 @@ import { reportBrokenFiles, withTools } from "../../open/open-tools.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { rejectSubcommandWord } from "../../program/reject-subcommand-word.ts";
 import { UsageError } from "../../program/usage-error.ts";
-import { toWireTool } from "../../../app/index.ts";
+import { type Workspace, toWireTool } from "../../../app/index.ts";
 import { ToolFinder, type CapabilityInfo } from "../../../hub/index.ts";
-import { type Registration, builtinOwner, isWorkspaceTool, type AnyTool, effectLabel } from "../../../tool/index.ts";
+import { type Registration, builtinOwner, isWorkspaceTool } from "../../../tool/index.ts";
 import { tableFor, toOneLine } from "../../terminal/format-table.ts";
+import type { ServerApi } from "../../remote/server-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** `windlass tools`. */
@@ -22,16 +23,18 @@ export const listTools: RunCommand = async (invocation) => {
       `search for the word with: ${commandLine(invocation, "tools", "search", shellWord(word))}`,
     ],
   });
-  await withTools(invocation.terminal, (workspace) => {
+  await withListedTools(invocation, undefined, (all) => {
     const { terminal } = invocation;
-    const category = invocation.text("category");
-    const tag = invocation.text("tag");
-    const listed = workspace.engine.tools.list(definedOnly({ category, tag }));
-    const isListed = sourceFilter(invocation, listed);
+    const [category, tag] = [invocation.text("category"), invocation.text("tag")];
+    const isListed = sourceFilter(invocation, all);
     // The list is in the order of names, and stays so within each part.
-    const tools = listed.filter(isListed).toSorted((a, b) => rankOf(a) - rankOf(b));
+    const tools = all
+      .filter((tool) => category === undefined || tool.category === category)
+      .filter((tool) => tag === undefined || tool.tags.includes(tag))
+      .filter(isListed)
+      .toSorted((a, b) => rankOf(a) - rankOf(b));
     if (invocation.flag("json")) {
-      terminal.print(safeJson(tools.map((registration) => toWireTool(registration, workspace))));
+      terminal.print(safeJson(tools.map(toJson)));
     } else if (tools.length === 0) {
       terminal.log("No matching tools.");
     } else {
@@ -39,18 +42,86 @@ export const listTools: RunCommand = async (invocation) => {
       const hint = `show a tool with: ${commandLine(invocation, "tools", "show", "NAME")}`;
       if (terminal.columns !== undefined) terminal.log(terminal.tint("dim", hint));
     }
-    reportBrokenFiles(workspace, invocation);
   });
 };
 
+/** A tool of a list in its JSON form, and where it comes from. */
+interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly tags: readonly string[];
+  readonly effect: string;
+  readonly status: string;
+  readonly gated: boolean;
+  readonly broken?: string;
+  readonly source: string;
+  readonly owner: string;
+}
+
+/** What a search looks for. */
+interface ToolSearch {
+  readonly query: string;
+  readonly limit: number;
+}
+
+/** Lists or searches the tools here, or those of the server. */
+async function withListedTools(
+  invocation: Invocation,
+  search: ToolSearch | undefined,
+  work: (tools: readonly ListedTool[], names: readonly string[]) => void,
+): Promise<void> {
+  if (invocation.server !== undefined) {
+    const { api } = (await import("../../remote/open-remote.ts")).openRemote(invocation);
+    return work(await remoteTools(api, search), []);
+  }
+  await withTools(invocation.terminal, (workspace) => {
+    const { tools } = workspace.engine;
+    const found =
+      search === undefined
+        ? tools.list()
+        : new ToolFinder(tools).search(search.query, search).map(({ registration }) => registration);
+    work(
+      found.map((one) => toListedTool(one, workspace)),
+      tools.names(),
+    );
+    reportBrokenFiles(workspace, invocation);
+  });
+}
+
+/** A tool of a workspace for {@link toolTable}. */
+export function toListedTool(registration: Registration, workspace: Workspace): ListedTool {
+  // In its JSON form.
+  return { ...toWireTool(registration, workspace), owner: registration.owner } as unknown as ListedTool;
+}
+
+async function remoteTools(api: ServerApi, search: ToolSearch | undefined): Promise<readonly ListedTool[]> {
+  const found: unknown[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const query = search ?? { limit: 200, ...(cursor && { cursor }) };
+    const page: ResponseBody<"list_tools"> = await api.send("list_tools", { params: {}, query });
+    found.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor);
+  // The server sends more than the table of the API promises.
+  return found as readonly ListedTool[];
+}
+
+/** Without what only the HTTP API has. */
+function toJson(tool: ListedTool): object {
+  const { owner: _owner, wire_name: _name, ...wire } = tool as ListedTool & { readonly wire_name?: string };
+  return wire;
+}
+
 /** The workspace's own tools come first, then those of servers, then the built-in ones. */
-function rankOf(registration: Registration): number {
-  if (isWorkspaceTool(registration)) return 0;
-  return registration.owner === builtinOwner ? 2 : 1;
+function rankOf(tool: ListedTool): number {
+  if (isWorkspaceTool(tool)) return 0;
+  return tool.owner === builtinOwner ? 2 : 1;
 }
 
 /** The filter of `--source` and `--mine`. */
-function sourceFilter(invocation: Invocation, all: readonly Registration[]): (registration: Registration) => boolean {
+function sourceFilter(invocation: Invocation, all: readonly ListedTool[]): (tool: ListedTool) => boolean {
   const source = invocation.text("source");
   const mine = invocation.flag("mine");
   const servers = all.flatMap((one) => (one.source === "mcps" ? [one.owner] : []));
@@ -71,21 +142,18 @@ const defaultLimit = 20;
 
 /** `windlass tools search`. */
 export const searchTools: RunCommand = async (invocation) => {
-  await withTools(invocation.terminal, (workspace) => {
-    const { terminal, words } = invocation;
-    const { tools } = workspace.engine;
-    const query = words.join(" ");
-    const limit = invocation.number("limit") ?? defaultLimit;
-    const found = new ToolFinder(tools).search(query, { limit }).map(({ registration }) => registration);
+  const { terminal, words } = invocation;
+  const query = words.join(" ");
+  const limit = invocation.number("limit") ?? defaultLimit;
+  await withListedTools(invocation, { query, limit }, (found, names) => {
     if (invocation.flag("json")) {
-      terminal.print(safeJson(found.map((registration) => toWireTool(registration, workspace))));
+      terminal.print(safeJson(found.map(toJson)));
     } else if (found.length === 0) {
-      const near = suggest(query, tools.names());
+      const near = suggest(query, names);
       terminal.log(`No matching tools${near === undefined ? "." : `; did you mean ${near}?`}`);
     } else {
       for (const line of toolTable(found, terminal)) terminal.print(line);
     }
-    reportBrokenFiles(workspace, invocation);
   });
 };
 
@@ -157,8 +225,8 @@ function toWireCapability(info: CapabilityInfo): Record<string, unknown> {
  * Formats tools as lines with name, effect, category and description; a narrow terminal omits columns, but each tool
  * stays on one line.
  */
-export function toolTable(tools: readonly Registration[], side: Pick<Terminal, "columns" | "paint">): string[] {
-  const rows = tools.map(({ tool }) => [tool.name, effectLabel(tool), tool.category, describe(tool)]);
+export function toolTable(tools: readonly ListedTool[], side: Pick<Terminal, "columns" | "paint">): string[] {
+  const rows = tools.map((tool) => [tool.name, tool.effect, tool.category, describe(tool)]);
   const columns = [
     { title: "NAME", style: "bold" },
     "EFFECT",
@@ -190,8 +258,8 @@ function fitting(rows: readonly (readonly string[])[], width = Number.POSITIVE_I
   );
 }
 
-function describe({ description, status, broken, gated }: AnyTool): string {
-  if (broken !== undefined) return `[broken] ${broken.message}`;
+function describe({ description, status, broken, gated }: ListedTool): string {
+  if (broken !== undefined) return `[broken] ${broken}`;
   const marks = [...(status === "active" ? [] : [status]), ...(gated ? ["gated"] : [])];
   return [...(marks.length === 0 ? [] : [`[${marks.join(", ")}]`]), firstSentence(description)].join(" ");
 }
