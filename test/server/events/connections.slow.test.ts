@@ -56,7 +56,7 @@ class Connection {
   }
 }
 
-/** Resident memory of a process in MiB; 0 where the system does not tell. */
+/** Resident memory of a process in MiB; 0 on other systems than Linux. */
 function residentMb(pid: number | undefined): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
