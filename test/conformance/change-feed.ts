@@ -157,10 +157,10 @@ export function changeFeedConformance(name: string, open: () => Promise<FeedPort
 
     test("are reported to watchers until they leave [P03]", async () => {
       const ports = await open();
-      const changed = Promise.withResolvers<void>();
-      const leave = ports.changes.watch(changed.resolve);
+      const changed = Promise.withResolvers<string>();
+      const leave = ports.changes.watch(() => changed.resolve("changed"));
       await executeRun(ports, "r1");
-      expect(await changed.promise).toBeUndefined();
+      expect(await changed.promise).toBe("changed");
       leave();
       await ports.close();
     });
