@@ -53,7 +53,7 @@ export class WindlassClient {
   }
 
   /**
-   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * Live events of these topics. The client reconnects if the connection is lost, and continues after the last event: no event with an id
    * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
    *
    * @example

@@ -113,8 +113,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
           address: incoming.socket.remoteAddress,
           // Node serves HTTP/1.1 here; the other type of the listener is for HTTP/2.
           outgoing: outgoing as ServerResponse,
-          onAdmitted: () => this.#server.authenticated(incoming),
           disconnect: () => void outgoing.destroy(),
+          onAdmitted: () => this.#server.authenticated(incoming),
         }),
       { overrideGlobalObjects: false },
     );

@@ -256,7 +256,7 @@ class Endpoint {
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
-        ...(disconnect !== undefined && { disconnect }),
+        disconnect,
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
