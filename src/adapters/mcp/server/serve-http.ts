@@ -72,13 +72,16 @@ export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions)
   const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
   const endpoint = new McpEndpoint(parts, limits);
   const isKnown = tokenCheck(token);
-  const answer = allowingOrigins(guard, async (request: Request, { onAuthenticated }: Connection): Promise<Response> => {
-    const refused = refuse(request, guard, server.port);
-    if (refused !== undefined) return refused;
-    if (!isKnown(request)) return unauthorized();
-    onAuthenticated();
-    return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
-  });
+  const answer = allowingOrigins(
+    guard,
+    async (request: Request, { onAuthenticated }: Connection): Promise<Response> => {
+      const refused = refuse(request, guard, server.port);
+      if (refused !== undefined) return refused;
+      if (!isKnown(request)) return unauthorized();
+      onAuthenticated();
+      return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
+    },
+  );
   const listener = getRequestListener(
     (request, { incoming }) => answer(request, { onAuthenticated: () => server.authenticated(incoming) }),
     { overrideGlobalObjects: false },
