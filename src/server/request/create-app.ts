@@ -5,7 +5,7 @@ import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { readRequestBody, readRequestBytes } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
-import type { StaticFiles } from "../static-files.ts";
+import type { StaticFiles } from "./static-files.ts";
 import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
