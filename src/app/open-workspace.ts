@@ -58,7 +58,6 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);
   const of = { tools: hub.resolver, trust, toolProblems, observer: tracing?.chains, cancelSubRuns };
   const chains = createChains({ dir, config, engine, registry, service, mode, env, ...of });
-  const triggers = openWorkspaceTriggers(opening, journal, chains);
   const loaded = { toolProblems, chains, registry, hub, sources };
   // After the engine: its running calls use them.
   const used = [
@@ -94,16 +93,22 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
     env: chains.env,
     loadChain: (...request) => chains.loadChain(...request),
     approvals: service.approvalService,
-    triggers,
+    triggers: openWorkspaceTriggers(opening, journal, chains),
     outbox: openOutbox(opening, { engine, journal, service }),
     changes: new RevealedChanges(journal.changes, { journal: service.journal, redactor: engine.redactor }),
-    tokens: new ApiTokens(journal.tokens, systemClock, journal.audit),
-    audit: journal.audit,
-    idempotencyKeys: journal.idempotencyKeys,
+    ...accessOf(journal),
     store: journal.store,
     problems: () => problemsWith(settings, loaded),
     close: () => closeAll(closed),
   };
+}
+
+function accessOf({
+  tokens,
+  audit,
+  idempotencyKeys,
+}: WorkspaceJournal): Pick<Workspace, "tokens" | "audit" | "idempotencyKeys"> {
+  return { tokens: new ApiTokens(tokens, systemClock, audit), audit, idempotencyKeys };
 }
 
 function openWorkspaceTriggers(

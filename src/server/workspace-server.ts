@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type RouteName, createProblem, routes } from "../api/index.ts";
 import type { Workspace } from "../app/index.ts";
@@ -111,6 +112,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       (request, { incoming, outgoing }) =>
         handle(request, {
           address: incoming.socket.remoteAddress,
+          // Node serves HTTP/1.1 here; the other type of the listener is for HTTP/2.
+          outgoing: outgoing as ServerResponse,
           onAdmitted: () => this.#server.authenticated(incoming),
           disconnect: () => void outgoing.destroy(),
         }),

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { type Route, type RouteName, type SchemaName, routes, standaloneSchema } from "../../src/api/index.ts";
 import { fromJsonSchema, isRecord } from "../../src/schema/index.ts";
-import { type RouteSample, files, samples } from "./route-samples.ts";
+import { type RouteSample, files, hookSecret, samples } from "./route-samples.ts";
 import { type Received, type ServedWorkspace, readToken, serveAgain, sharedWorkspace } from "./serve-workspace.ts";
 
 const shared = sharedWorkspace(files);
@@ -44,6 +44,15 @@ describe.each(table)("%s", (name, route) => {
   test.runIf(bad !== undefined)("a bad request gets a problem [P07]", async () => {
     const { send } = await serveAgain(await shared());
     expect(problemStatus(await send(route.method, bad?.path ?? "", bad?.request))).toBe(bad?.status ?? 400);
+  });
+
+  test("a refusal has no secret of the workspace in it, also if the request has one [P06] [P07]", async () => {
+    const { send } = await serveAgain(await shared());
+    const path = `${route.path.replaceAll(/\{\w+\}/g, encodeURIComponent(hookSecret))}?x=${encodeURIComponent(hookSecret)}`;
+    const body = { [hookSecret]: hookSecret, text: hookSecret };
+    const { status, text } = await send(route.method, path, route.body === undefined ? {} : { body });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text).not.toContain(hookSecret);
   });
 
   const isByToken = !["none", "code", "signature"].includes(route.access);

@@ -8,7 +8,7 @@ import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
 const mcpServer = fileURLToPath(new URL("../mcp/servers/plain-server.ts", import.meta.url));
 
 /** The key of the signatures of the webhook. */
-const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
+export const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
 
 /** A request that is signed as Standard Webhooks prescribe. */
 function signedHook(body: string): RouteSample {

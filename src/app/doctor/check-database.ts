@@ -63,7 +63,8 @@ async function readOnlyFindings(
 async function runFindings({ runs }: SqliteStore): Promise<Finding[]> {
   const about = "runs";
   const left = await runs.list({ abandoned: true });
-  const waiting = await runs.list({ status: "waiting" });
+  // Runs that wait for events and times need no one.
+  const waiting = (await runs.list({ status: "waiting" })).filter(({ waitsFor }) => waitsFor?.events === undefined);
   const named = (found: typeof left): string => {
     const shown = found.slice(0, 3).map(({ id, name }) => `${id} of ${name}`);
     return `${shown.join(", ")}${found.length > 3 ? ", …" : ""}`;

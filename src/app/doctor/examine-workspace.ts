@@ -42,7 +42,7 @@ export async function examineWorkspace(workspace: Workspace, options: ExamineOpt
     ...(await examineServices(workspace, { network, shorten })),
     ...examineAgent(workspace),
     ...telemetryFindings(workspace),
-    ...(await examineMessages(workspace)),
+    ...(await examineMessages(workspace, openStore)),
     ...(await databaseFindings(dir, { shorten, openStore })),
   ];
 }

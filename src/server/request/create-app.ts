@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
@@ -57,6 +59,11 @@ export interface Connection {
   readonly disconnect?: () => void;
   /** Called when the request has sent a valid token. */
   readonly onAdmitted?: () => void;
+  /**
+   * The response of Node, if there is one: it is written directly, because a `Response` costs several times as much as
+   * everything else that a request needs.
+   */
+  readonly outgoing?: Pick<ServerResponse, "setHeader" | "writeHead" | "end">;
 }
 
 /** The routes of the table as a Hono app. */
@@ -68,11 +75,11 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
     app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
   for (const mount of parts.mounts) app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
-  app.notFound(({ req }) => {
+  app.notFound(({ req, env }) => {
     const { method, headers } = req.raw;
     // A path can be anything, also a secret.
     const route = parts.workspace.engine.redactor.text(req.path).slice(0, maxRouteChars);
-    const exchange = new Exchange(parts, headers, { method, route });
+    const exchange = new Exchange(parts, { headers, about: { method, route }, connection: env });
     const file = parts.files.find(method, req.path, headers);
     if (file === undefined) return exchange.refuse(misdirected(parts, method, req.path));
     const { status, body, headers: more } = file;
@@ -85,10 +92,11 @@ async function respondMounted(
   parts: AppDeps,
   { path, access, respond }: Mount,
   request: Request,
-  { address, onAdmitted }: Connection,
+  connection: Connection,
 ): Promise<Response> {
   const { method, headers } = request;
-  const exchange = new Exchange(parts, headers, { method, route: path });
+  const { address, onAdmitted } = connection;
+  const exchange = new Exchange(parts, { headers, about: { method, route: path }, connection });
   let leave: Admission["leave"] = () => {};
   let response: Response;
   try {
@@ -101,7 +109,7 @@ async function respondMounted(
   } catch (error) {
     response = exchange.refuse(error);
   }
-  leave(response.status);
+  leave(exchange.status);
   return response;
 }
 
@@ -124,38 +132,64 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.:]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
+interface ExchangeOptions {
+  readonly headers: Headers;
+  readonly about: Pick<AccessLogEntry, "method" | "route">;
+  readonly connection: Connection;
+}
+
 /** One request and its response: the id, the common headers, and the line of the access log. */
 class Exchange {
   readonly #parts: AppDeps;
-  readonly #about: Pick<AccessLogEntry, "method" | "route">;
+  readonly #about: ExchangeOptions["about"];
+  readonly #outgoing: Connection["outgoing"];
   readonly requestId: string;
   readonly #since: number;
   principal: string | undefined;
+  #status = 0;
 
-  constructor(parts: AppDeps, headers: Headers, about: Pick<AccessLogEntry, "method" | "route">) {
+  constructor(parts: AppDeps, { headers, about, connection }: ExchangeOptions) {
     this.#parts = parts;
     this.#about = about;
+    this.#outgoing = connection.outgoing;
     const sent = headers.get("request-id");
     this.requestId = sent !== null && /^[\w.-]{1,64}$/.test(sent) ? sent : parts.ids.next();
     this.#since = performance.now();
   }
 
   send({ status, headers, body }: StoredResponse): Response {
-    return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined)
+      return this.finish(new Response(body, { status, headers: { ...commonHeaders, ...headers } }));
+    this.#ended(status);
+    const length = { "content-length": Buffer.byteLength(body ?? "") };
+    outgoing.writeHead(status, { ...commonHeaders, ...headers, ...length, "request-id": this.requestId });
+    outgoing.end(body);
+    return RESPONSE_ALREADY_SENT;
   }
 
   finish(response: Response): Response {
     response.headers.set("request-id", this.requestId);
+    this.#ended(response.status);
+    return response;
+  }
+
+  #ended(status: number): void {
+    this.#status = status;
     const { onAccess } = this.#parts;
     onAccess?.({
       at: Date.now(),
       requestId: this.requestId,
       ...this.#about,
-      status: response.status,
+      status,
       durationMs: performance.now() - this.#since,
       ...(this.principal !== undefined && { principal: this.principal }),
     });
-    return response;
+  }
+
+  /** The status of the response. */
+  get status(): number {
+    return this.#status;
   }
 
   /** The response to an error: a problem, a failure, or a bug, whose text is not sent. */
@@ -164,7 +198,9 @@ class Exchange {
   }
 
   refusalOf(error: unknown): StoredResponse {
-    const { problem, headers } = this.#problemOf(error);
+    const { problem: found, headers } = this.#problemOf(error);
+    // It may repeat a part of the request, or of a file.
+    const problem = this.#parts.workspace.engine.redactor.value(found) as Problem;
     const retryAfter = problem.status === 429 || problem.status === 503 ? { "retry-after": "1" } : undefined;
     const type = { "content-type": "application/problem+json" };
     return { status: problem.status, headers: { ...type, ...retryAfter, ...headers }, body: JSON.stringify(problem) };
@@ -172,11 +208,7 @@ class Exchange {
 
   #problemOf(error: unknown): { readonly problem: Problem; readonly headers?: Readonly<Record<string, string>> } {
     if (isProblemError(error)) return error;
-    const { redactor } = this.#parts.workspace.engine;
-    if (isFailureError(error)) {
-      const failure = error.toFailure();
-      return { problem: toProblem({ ...failure, message: redactor.text(failure.message) }) };
-    }
+    if (isFailureError(error)) return { problem: toProblem(error.toFailure()) };
     this.#parts.onError(error, this.requestId);
     return { problem: createProblem("internal_error", `an internal error; its log line has the id ${this.requestId}`) };
   }
@@ -197,14 +229,11 @@ class Endpoint {
     this.#handler = parts.handlers[name];
   }
 
-  async answer(
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    { address, onAdmitted, disconnect }: Connection,
-  ): Promise<Response> {
+  async answer(request: Request, params: Readonly<Record<string, string>>, connection: Connection): Promise<Response> {
+    const { address, onAdmitted, disconnect } = connection;
     const { method, path: route } = this.#route;
     const { headers } = request;
-    const exchange = new Exchange(this.#parts, headers, { method, route });
+    const exchange = new Exchange(this.#parts, { headers, about: { method, route }, connection });
     let leave: Admission["leave"] = () => {};
     let response: Response;
     try {
@@ -216,12 +245,12 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const { pathname, searchParams } = new URL(request.url);
+      const query = queryOf(request.url);
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: this.#route.bytes === true ? Object.fromEntries(searchParams) : parseQuery(this.#name, searchParams),
+        query: this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query),
         body,
         request,
         bytes: await this.#bytesOf(request),
@@ -233,12 +262,16 @@ class Endpoint {
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
         ? this.#handle(parsed, undefined)
-        : this.#handleOnce(parsed, { key, path: pathname, refuse: (error) => exchange.refusalOf(error) }));
+        : this.#handleOnce(parsed, {
+            key,
+            path: new URL(request.url).pathname,
+            refuse: (error) => exchange.refusalOf(error),
+          }));
       response = sent instanceof Response ? exchange.finish(sent) : exchange.send(sent);
     } catch (error) {
       response = exchange.refuse(error);
     }
-    leave(response.status);
+    leave(exchange.status);
     return response;
   }
 
@@ -252,7 +285,7 @@ class Endpoint {
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {
-    if (this.#route.body === undefined || request.body === null) return undefined;
+    if (this.#route.body === undefined) return undefined;
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
@@ -299,6 +332,13 @@ class Endpoint {
 
 /** A request whose values were checked. */
 type Parsed = Omit<ServerRequest<RouteName>, "work">;
+
+const noQuery = new URLSearchParams();
+
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return at === -1 ? noQuery : new URLSearchParams(url.slice(at + 1));
+}
 
 /** The run that a body names. */
 function runIdIn(body: unknown): string | undefined {

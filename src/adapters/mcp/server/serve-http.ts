@@ -67,15 +67,21 @@ export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions)
   const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
   const endpoint = new McpEndpoint(parts, limits);
   const isKnown = tokenCheck(token);
-  const answer = allowingOrigins(guard, async (request: Request, onAuthenticated: () => void): Promise<Response> => {
-    const refused = refuse(request, guard, server.port);
-    if (refused !== undefined) return refused;
-    if (!isKnown(request)) return unauthorized();
-    onAuthenticated();
-    return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
-  });
+  const answer = allowingOrigins(
+    guard,
+    async (
+      request: Request,
+      connection: { readonly outgoing?: undefined; readonly onAuthenticated: () => void },
+    ): Promise<Response> => {
+      const refused = refuse(request, guard, server.port);
+      if (refused !== undefined) return refused;
+      if (!isKnown(request)) return unauthorized();
+      connection.onAuthenticated();
+      return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
+    },
+  );
   const listener = getRequestListener(
-    (request, { incoming }) => answer(request, () => server.authenticated(incoming)),
+    (request, { incoming }) => answer(request, { onAuthenticated: () => server.authenticated(incoming) }),
     { overrideGlobalObjects: false },
   );
   const server = new InboundServer({
