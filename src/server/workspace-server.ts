@@ -30,8 +30,8 @@ import { tokenRoutes } from "./routes/tokens.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { ToolNames } from "./request/tool-names.ts";
-import { ServerMetrics } from "./server-metrics.ts";
-import { StaticFiles } from "./static-files.ts";
+import { ServerMetrics } from "./request/server-metrics.ts";
+import { StaticFiles } from "./request/static-files.ts";
 
 const defaultHost = "127.0.0.1";
 const defaultPort = 4780;
@@ -101,7 +101,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       },
       onError,
     });
-    const handle = allowingOrigins(guard, (request, connection) => app.fetch(request, connection));
+    const handle = allowingOrigins(guard, (request, connection: Connection) => app.fetch(request, connection));
     this.fetch = (request) => handle(request, {});
     this.#server = this.#createServer(handle, options);
   }

@@ -7,7 +7,7 @@ import { type IdGenerator, isFailureError } from "../../base/index.ts";
 import { readRequestBody, readRequestBytes } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
-import type { StaticFiles } from "../static-files.ts";
+import type { StaticFiles } from "./static-files.ts";
 import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
@@ -109,7 +109,7 @@ async function respondMounted(
   } catch (error) {
     response = exchange.refuse(error);
   }
-  leave(response.status);
+  leave(exchange.status);
   return response;
 }
 

@@ -6,7 +6,7 @@ import { contractFileSchema } from "../../hub/index.ts";
 import { toolFileSchema } from "../../tool/index.ts";
 import { asWire } from "../request/as-wire.ts";
 import { type Handlers, refusal } from "../request/handler.ts";
-import type { ServerMetrics } from "../server-metrics.ts";
+import type { ServerMetrics } from "../request/server-metrics.ts";
 
 /** Dependencies of {@link serviceRoutes}. */
 interface ServiceRouteDeps {

@@ -1,6 +1,6 @@
-import type { Workspace } from "../app/index.ts";
-import { nearestRank } from "../store/index.ts";
-import type { AccessLogEntry } from "./request/access-log.ts";
+import type { Workspace } from "../../app/index.ts";
+import { nearestRank } from "../../store/index.ts";
+import type { AccessLogEntry } from "./access-log.ts";
 
 /** Number of the latest durations of a tool that count for its percentiles. */
 const window = 512;

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeCrypto, orElse } from "../base/index.ts";
+import { nodeCrypto, orElse } from "../../base/index.ts";
 
 /** The response to a request for a file. */
 export interface FileResponse {
@@ -16,12 +16,10 @@ interface StaticFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The pages of the server itself. */
-const pages = fileURLToPath(new URL("./pages", import.meta.url));
-/** The studio, if the package has it. */
-const studio = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../dist/studio" : "./studio", import.meta.url),
-);
+/** A folder of the package: beside the built file, or at this path from the source. */
+function packaged(name: string, source: string): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? source : `./${name}`, import.meta.url));
+}
 
 /**
  * The files of a page, at `/`, and those of the server's own pages. All are read before the first request is answered, so
@@ -32,14 +30,14 @@ export class StaticFiles {
   #files: ReadonlyMap<string, StaticFile> | undefined;
 
   /** @param folder The files at `/`. Default: the studio; without it, a page that describes the server. */
-  constructor(folder: string = studio) {
+  constructor(folder: string = packaged("studio", "../../../dist/studio")) {
     this.#folder = folder;
   }
 
   /** The response to a request; undefined if there is no such file. */
   find(method: string, path: string, headers: Headers): FileResponse | undefined {
     if (method !== "GET" && method !== "HEAD") return undefined;
-    this.#files ??= new Map([...filesIn(pages), ...filesIn(this.#folder)]);
+    this.#files ??= new Map([...filesIn(packaged("pages", "../pages")), ...filesIn(this.#folder)]);
     const file = this.#files.get(path);
     if (file === undefined) return undefined;
     if (headers.get("if-none-match")?.includes(file.etag) === true)
