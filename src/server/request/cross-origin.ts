@@ -26,11 +26,11 @@ export function allowingOrigins(guard: InboundGuard, handle: Handle): Handle {
 
 const preflightSeconds = "600";
 
-/** Asked by a browser before the request: it carries no token, and starts nothing. */
-function preflight(asked: Headers): Readonly<Record<string, string>> {
+/** Sent by a browser before the request: it carries no token, and starts nothing. */
+function preflight(sent: Headers): Readonly<Record<string, string>> {
   return {
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
-    "access-control-allow-headers": asked.get("access-control-request-headers") ?? "",
+    "access-control-allow-headers": sent.get("access-control-request-headers") ?? "",
     "access-control-max-age": preflightSeconds,
   };
 }
