@@ -117,6 +117,13 @@ const budgets: readonly Budget[] = [
   ...conversationBudgets("session", "in a session"),
   ...conversationBudgets("run", "by `agent.run`"),
   {
+    id: "http",
+    suite: "http",
+    what: "`echo` over HTTP: × bare Hono",
+    max: 2.5,
+    figure: ({ http }) => ratio(http, "windlass"),
+  },
+  {
     id: "import",
     suite: "start",
     what: '`import "windlass"`: × bare node',

@@ -3,6 +3,7 @@ import { agentWork } from "./agent-work.ts";
 import { concurrentWork, dagWork, durableWork, fanoutWork, sequenceWork } from "./chain-work.ts";
 import type { Answer, Prompt, Sample } from "./contender.ts";
 import { mainThreadCpuUs } from "./cpu-time.ts";
+import { httpWork } from "./http-work.ts";
 import { type Work, callWork, limitWork, recordWork } from "./work.ts";
 
 const [kind = "", ...rest] = process.argv.slice(2);
@@ -16,6 +17,7 @@ const kinds: Readonly<Record<string, (args: readonly string[]) => Promise<Work>>
   concurrent: concurrentWork,
   durable: durableWork,
   agent: agentWork,
+  http: httpWork,
 };
 
 try {

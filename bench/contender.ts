@@ -35,6 +35,12 @@ export interface AgentContender {
   readonly run: () => Promise<string>;
 }
 
+/** A server that listens, with the tool `echo`. */
+export interface HttpContender {
+  readonly url: string;
+  readonly token: string;
+}
+
 /** A way to run a graph of steps; returns their outputs in order. */
 export interface DagContender {
   readonly run: () => Promise<unknown>;

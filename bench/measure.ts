@@ -17,7 +17,8 @@ export type WorkName =
   | "dag"
   | "concurrent"
   | "durable"
-  | "agent";
+  | "agent"
+  | "http";
 
 /** A measurement of a list of contenders. */
 export interface Measurement {

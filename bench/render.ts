@@ -2,6 +2,7 @@ import { agentTable, conversationTable } from "./agent-table.ts";
 import { type Entry, callEntries, limitEntries, recordEntries, startEntries, syncEntries } from "./catalog.ts";
 import { chainTables } from "./chain-tables.ts";
 import { dutyMarks } from "./duty-marks.ts";
+import { httpEntries } from "./http-catalog.ts";
 import type { RecordRow, Results, Row, StartRow, Verdict } from "./results.ts";
 import { bytes, figure, name, notes, ratio, table } from "./table.ts";
 
@@ -19,6 +20,7 @@ export function render(results: Results): string {
     ...chainTables(suites).map(([title, body]) => section(title, body)),
     suites.agent && section("Turns of an agent", agentTable(suites.agent)),
     suites.conversation && section("Prompts of a long conversation", conversationTable(suites.conversation)),
+    suites.http && section("A call over HTTP", httpTable(suites.http)),
     suites.start && section("Startup", startTable(suites.start)),
     results.skipped.length > 0 && section("Not measured", skippedList(results.skipped)),
   ]
@@ -52,6 +54,14 @@ function callTable(rows: readonly Row[], entries: readonly Entry[]): string {
     ["contender", "µs of CPU", "× zod + handler", "bytes allocated"],
     rows.map((row) => [name(row, entries), figure(row.cpuUs.median), ratio(row.ratio), bytes(row.bytes)]),
   );
+}
+
+function httpTable(rows: readonly Row[]): string {
+  const body = table(
+    ["server", "µs of main-thread CPU per request", "× bare Hono"],
+    rows.map((row) => [name(row, httpEntries), figure(row.cpuUs.median), ratio(row.ratio)]),
+  );
+  return `The tool \`echo\`, called by eight connections from another process.\n\n${body}\n\n${notes(httpEntries)}`;
 }
 
 function limitTable(rows: readonly Row[]): string {

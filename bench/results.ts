@@ -93,6 +93,7 @@ export interface Suites {
   readonly durable?: readonly DurableRow[];
   readonly agent?: readonly AgentRow[];
   readonly conversation?: readonly ConversationRow[];
+  readonly http?: readonly Row[];
   readonly start?: readonly StartRow[];
 }
 

@@ -3,7 +3,7 @@
  * tables of `docs/benchmarks.md`.
  *
  * - `--quick`: fewer rounds; prints the tables and writes nothing.
- * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,agent,conversation,start`: some of the
+ * - `--only sync,async,limit,records,sequence,fanout,dag,concurrent,durable,agent,conversation,http,start`: some of the
  *   suites; prints the tables and writes nothing.
  * - `--check`: exits with code 1 if a budget is broken.
  * - `--render`: measures nothing; writes the tables from the existing results.
@@ -26,6 +26,7 @@ import { durableRowsOf, fanoutRowsOf, waitRowsOf } from "./chain-rows.ts";
 import { conversationSuite } from "./conversation-suite.ts";
 import { pauseMs, pauses } from "./contenders/chain-workload.ts";
 import { criticalPathMs, dags } from "./contenders/dag-workload.ts";
+import { httpEntries } from "./http-catalog.ts";
 import { type Measured, type Measurement, measure, rowsOf } from "./measure.ts";
 import { pageWith } from "./page.ts";
 import { type Plan, full, quick } from "./plan.ts";
@@ -118,6 +119,11 @@ async function measureSuites(plan: Plan, skipped: Map<string, string>): Promise<
       return agentRowsOf(await lengths(calls.one), await lengths(calls.eight));
     },
     conversation: async () => conversationSuite(plan),
+    http: async () => {
+      // A request executes much code, too, and the records of a sample are written during the next one.
+      const longer = { ...plan, warmMs: plan.warmMs * 10, sampleMs: plan.sampleMs * 5 };
+      return rowsOf(await of({ work: "http", entries: httpEntries, plan: longer }));
+    },
     start: async () => startSuite(plan, skip),
   };
   const unknown = requested?.find((name) => !Object.hasOwn(runs, name));

@@ -4,6 +4,7 @@ import type { createAgent } from "../src/agent/index.ts";
 import type { openWorkspace } from "../src/app/index.ts";
 import type { Clock } from "../src/base/index.ts";
 import type { ChainLibrary, ChainRuns, loadPlan, runChain } from "../src/chain/index.ts";
+import type { createServer } from "../src/server/index.ts";
 import type { ConcurrencyOptions, Scheduler, createEngine } from "../src/engine/index.ts";
 import type { defineTool } from "../src/tool/index.ts";
 
@@ -27,11 +28,17 @@ export interface AgentSubject {
   readonly createAgent: typeof createAgent;
 }
 
+/** The part of `windlass/server` that the benchmarks use. */
+export interface ServerSubject {
+  readonly createServer: typeof createServer;
+}
+
 /** The measured Windlass: the bundle that users get, or the source if nothing is built. */
 export type SubjectKind = "bundle" | "source";
 
 const bundle = new URL("../dist/index.js", import.meta.url);
 const chainBundle = new URL("../dist/chain.js", import.meta.url);
+const serverBundle = new URL("../dist/server.js", import.meta.url);
 const agentBundle = new URL("../dist/agent.js", import.meta.url);
 
 /** Written last: an incomplete build does not have this file. */
@@ -68,6 +75,11 @@ export async function loadChains(): Promise<ChainSubject> {
 export async function loadAgents(): Promise<AgentSubject> {
   if (subjectKind === "bundle") return (await import(agentBundle.href)) as AgentSubject;
   return import("../src/agent/index.ts");
+}
+
+export async function loadServer(): Promise<ServerSubject> {
+  if (subjectKind === "bundle") return (await import(serverBundle.href)) as ServerSubject;
+  return import("../src/server/index.ts");
 }
 
 /** The scheduler is not exported publicly, so it is always loaded from the source. */

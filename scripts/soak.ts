@@ -25,6 +25,10 @@ const soaks: Readonly<Record<string, Soak>> = {
     files: "test/crash/agents",
     env: { WINDLASS_KILLS: "120" },
   },
+  load: {
+    about: "mixed requests to `windlass serve` for a minute, whose process is killed with SIGKILL every few seconds",
+    files: "test/load",
+  },
   "model-faults": {
     about: "200 conversations per round with a model server that injects faults",
     files: "test/agents/faults",

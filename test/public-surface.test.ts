@@ -77,7 +77,7 @@ test.each([
   ["a run of a chain", "src/chain/interpreter/run-events.ts"],
   ["a run of an agent", "src/agent/events/agent-event.ts"],
 ])("the events of %s are the ones that were promised", (_of, file) => {
-  const types = [...readFileSync(file, "utf8").matchAll(/readonly type: ((?:"[\w-]+"(?: \| )?)+);/g)];
+  const types = [...readFileSync(file, "utf8").matchAll(/readonly type: ((?:"[\w-]+"(?: \| )?)+)(?:;| \})/g)];
   const names = types.flatMap(([, union = ""]) => union.split(" | ").map((name) => name.slice(1, -1)));
   expect(names.length).toBeGreaterThan(5);
   expect(names.toSorted()).toMatchSnapshot();

@@ -1,4 +1,5 @@
 import { type Failure, fail, nameGlob, nodeCrypto } from "../base/index.ts";
+import { secretName } from "../model/index.ts";
 import type { HttpClient } from "../net/index.ts";
 import type { EndedRun, RunClient } from "../run/index.ts";
 import { type Redactor, redactFailure } from "../secrets/index.ts";
@@ -51,7 +52,8 @@ export class CallbackSender {
     const { config, runs, http, secret } = this.#parts;
     const callback = this.#configOf(config, channel);
     const key = secret(callback.secret);
-    if (key === undefined) throw fail(`the secret ${callback.secret} has no value`, { code: "not_available" });
+    if (key === undefined)
+      throw fail(`the secret ${secretName(callback.secret)} has no value`, { code: "not_available" });
     const run = await runs.find(subject.slice(0, subject.lastIndexOf("/")));
     if (run === undefined) throw finalFailure("the run was removed before its end was delivered");
     const body = JSON.stringify(this.#payload(run));

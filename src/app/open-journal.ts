@@ -23,7 +23,7 @@ import {
   createInMemoryRunJournal,
   createInMemoryTriggers,
 } from "../store/index.ts";
-import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode } from "../base/index.ts";
+import { type FailureError, fail, createDataFolder, isReadOnly, systemErrorCode, errorMessage } from "../base/index.ts";
 import { auditedApprovals } from "./audit.ts";
 import type { Engine } from "../engine/index.ts";
 import { type RunPorts, RunService } from "../run/index.ts";
@@ -97,12 +97,11 @@ function makeFolder(data: string): void {
     if (code === "ENOSPC") {
       throw fail(`the disk of ${data} is full; free some space`, { code: "store_full", reason: "disk_full" });
     }
-    const why = error instanceof Error ? error.message : String(error);
     // The error itself may be ENOENT on a read-only disk.
     const protectedFolder = [dirname(data), data].find(isReadOnly);
     const [reason, message] =
       protectedFolder === undefined
-        ? ["cannot_open", `the data folder cannot be created: ${why}`]
+        ? ["cannot_open", `the data folder cannot be created: ${errorMessage(error)}`]
         : ["read_only", `the folder ${protectedFolder} is read-only for this user, so that nothing can be recorded`];
     throw fail(message, { code: "store_failed", reason, cause: error });
   }

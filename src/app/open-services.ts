@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/index.ts";
 import { join, resolve } from "node:path";
 import { openMemoryStore, openPageCache, openTextIndex } from "../adapters/index.ts";
 import {
@@ -162,8 +163,9 @@ function vaultOf(setting: OpenServicesOptions, index: TextIndex): Vault {
 }
 
 function warnOfVault(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`the folder of notes is not watched for changes: ${why}`, { type: "WindlassVaultWarning" });
+  process.emitWarning(`the folder of notes is not watched for changes: ${errorMessage(error)}`, {
+    type: "WindlassVaultWarning",
+  });
 }
 
 /** Longer than results can be read, so that a late read gets a clear message. */

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Failure, type FailureError, cliCommand, isInsideFolder, orElse } from "../base/index.ts";
+import { type Failure, type FailureError, cliCommand, errorMessage, isInsideFolder, orElse } from "../base/index.ts";
 import type { Trigger } from "../chain/index.ts";
 import type { McpServer } from "../hub/index.ts";
 import { type RefuseTarget, parseAllowList } from "../net/index.ts";
@@ -143,8 +143,7 @@ async function decide(
 
 /** The answer still applies to this process. */
 function warnUnstored(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`the trust in the workspace: ${why}`, { type: "WindlassTrustWarning" });
+  process.emitWarning(`the trust in the workspace: ${errorMessage(error)}`, { type: "WindlassTrustWarning" });
 }
 
 /** The examples of this package are trusted like its code. */

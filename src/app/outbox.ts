@@ -1,5 +1,6 @@
 import { type Clock, backoffMs, sleep, systemClock } from "../base/index.ts";
 import type { Engine } from "../engine/index.ts";
+import { secretName } from "../model/index.ts";
 import type { RunService } from "../run/index.ts";
 import type { ApprovalStore, Delivery, DeliveryStore } from "../store/index.ts";
 import type { WorkspaceConfig } from "./workspace-config.ts";
@@ -131,7 +132,8 @@ export function openOutbox(
 ): Outbox {
   const { engine, journal, service: runs } = parts;
   const { approvals, deliveries } = journal;
-  const secret = (name: string): string | undefined => secrets.values[name];
+  // It may be written as the name of a secret or as a reference to it.
+  const secret = (key: string): string | undefined => secrets.values[secretName(key)];
   const ports = { approvals, deliveries, runs, http, clock: systemClock, random: Math.random };
   return new Outbox({ ...ports, config, engine, secret, redactor });
 }

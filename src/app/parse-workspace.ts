@@ -10,6 +10,8 @@ import {
   isRecord,
   parseSize,
   settingsSchema,
+  ownValue,
+  recordOf,
 } from "../schema/index.ts";
 import { type Problem, type YamlPath, hasErrors, parseYaml, suggestEnding } from "../text/index.ts";
 import { checkModels, modelHint, withoutBareModels, withoutNamelessModel } from "./check-models.ts";
@@ -50,7 +52,7 @@ export function parseWorkspace(source: string, file: string): ParsedWorkspace {
   );
   checkMeanings(value, report);
   checkModels(value, report);
-  checkRunnerOptions(mapAt(value, "agent")["options"], report);
+  checkRunnerOptions(recordOf(ownValue(value, "agent"))["options"], report);
   // The schema has been checked; an empty key counts as omitted.
   const config = hasErrors(report.problems) ? defaultConfig() : toConfig(withoutNulls(value));
   return { config, problems: report.problems };
@@ -125,15 +127,9 @@ const checks: Readonly<Record<SettingFormat, (text: string, at: CheckedText) => 
   rate: (rate, { path }) => concurrencySettings({ rateLimits: { [String(path.at(-1))]: rate } }),
   address: (entry) => parseAllowList([entry]),
   host: (entry, { path }) => parseAllowList([entry], path.slice(0, 2).join(".")),
-  secret: (text, { file }) => checkKey(text, Object.keys(mapAt(file, "secrets"))),
-  model: (name, { file }) => checkModelName(name, Object.keys(mapAt(file, "models"))),
+  secret: (text, { file }) => checkKey(text, Object.keys(recordOf(ownValue(file, "secrets")))),
+  model: (name, { file }) => checkModelName(name, Object.keys(recordOf(ownValue(file, "models")))),
 };
-
-/** A map of the file; empty if there is none. */
-function mapAt(file: unknown, key: string): Readonly<Record<string, unknown>> {
-  const found = isRecord(file) && Object.hasOwn(file, key) ? file[key] : undefined;
-  return isRecord(found) ? found : {};
-}
 
 function checkWebAddress(text: string): void {
   const url = URL.parse(text);

@@ -8,7 +8,7 @@ import { chainNameIn } from "./chain-file.ts";
 import { definedTriggers } from "./defined-triggers.ts";
 import { type ChainText, readChainTexts, readSentSecrets, toolFolders } from "./read-sent-secrets.ts";
 import type { Settings } from "./read-settings.ts";
-import { settingItems } from "./restrict-config.ts";
+import { wideSettings } from "./restrict-config.ts";
 import {
   type TrustContext,
   type TrustItem,
@@ -51,7 +51,7 @@ export async function readTrustSet(dir: string, { config, source }: Settings): P
     ...config.env.map(environmentItem),
     ...config.network.allow.map(networkItem),
     ...triggerItems(chains, config),
-    ...settingItems(config, dir),
+    ...wideSettings(config, dir).map(({ item }) => item),
     ...chains.flatMap(replacementItems),
   ];
   const idle = unsentSecrets(config, items).map((name) => secretItem({ name, to: "" }, context));

@@ -35,11 +35,6 @@ export function untrustedModels(config: WorkspaceConfig, isTrusted: IsTrusted): 
   );
 }
 
-/** Items for the settings that allow more than their defaults. */
-export function settingItems(config: WorkspaceConfig, dir: string): TrustItem[] {
-  return wideSettings(config, dir).map(({ item }) => item);
-}
-
 function restrictServices(
   config: WorkspaceConfig,
   isTrusted: IsTrusted,
@@ -65,7 +60,7 @@ interface WideSetting {
   readonly narrow: (config: WorkspaceConfig) => WorkspaceConfig;
 }
 
-function wideSettings(config: WorkspaceConfig, dir: string): WideSetting[] {
+export function wideSettings(config: WorkspaceConfig, dir: string): WideSetting[] {
   const { permissions } = config;
   const others = sectionSettings().flatMap(({ setting, path, valueIn, reset }): WideSetting[] => {
     const value = valueIn(config);

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { fail, replaceFile, systemErrorCode } from "../base/index.ts";
+import { fail, replaceFile, systemErrorCode, errorMessage } from "../base/index.ts";
 import { isRecord } from "../schema/index.ts";
 import { setTimeout } from "node:timers/promises";
 
@@ -54,8 +54,7 @@ export async function storeTrustDecision(dir: string, env: Environment, decision
       replaceFile(file, `${JSON.stringify({ version: 1, workspaces }, null, 1)}\n`);
     });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw fail(`the decision cannot be stored: ${why}`, { cause: error, retry: "never" });
+    throw fail(`the decision cannot be stored: ${errorMessage(error)}`, { cause: error, retry: "never" });
   }
 }
 

@@ -328,6 +328,11 @@ export function isFailureError(value: unknown): value is FailureError {
   return isBranded(value);
 }
 
+/** The message of an error; anything else that was thrown as text. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The words with which the program was started. */
 let cliPrefix = "windlass";
 

@@ -1,4 +1,4 @@
-import { fail } from "./failure.ts";
+import { fail, errorMessage } from "./failure.ts";
 import { type Issue, formatPath } from "./issue.ts";
 
 /** Deeper than this is a cycle or an attack. */
@@ -170,7 +170,7 @@ function problemOf(error: unknown): string {
     if (error instanceof RangeError)
       return /length/.test(error.message) ? "it is too large to be written" : "it is nested too deeply";
     // Engines print the path of a cycle over many lines.
-    return (error instanceof Error ? error.message : String(error)).split("\n", 1).join("");
+    return errorMessage(error).split("\n", 1).join("");
   } catch {
     return "reading it threw an error";
   }

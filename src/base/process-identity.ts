@@ -24,7 +24,7 @@ export function isProcessGone(process: ProcessIdentity): boolean {
   const [ownBoot, ownPidSpace] = bootId().split("/", 2);
   if (boot !== ownBoot) return boot !== "" && ownBoot !== "";
   if (pidSpace !== ownPidSpace) return false;
-  if (!answers(process.pid)) return true;
+  if (!processExists(process.pid)) return true;
   const state = processState(process.pid);
   // Exists, but hides what it is.
   if (state === undefined || process.processStart === "") return false;
@@ -47,7 +47,8 @@ function bootId(): string {
   }
 }
 
-function answers(pid: number): boolean {
+/** True if a process has this id, also one that this user must not signal. */
+export function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -11,7 +11,7 @@ import {
 } from "../run/index.ts";
 import type { JournalEvent } from "../store/index.ts";
 import { type AnyTool, type ToolResult, fingerprintTool } from "../tool/index.ts";
-import { toolsOf, usesSecrets } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 import type { Plan } from "./plan/plan.ts";
 import { callsOfStep } from "./plan/planned-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
@@ -63,8 +63,8 @@ export class ChainCalls implements RunCalls {
     const { plan, runner, content } = run;
     this.runner = runner;
     this.#run = run;
-    this.#tools = toolsOf(plan);
-    this.#hasSecrets = usesSecrets(plan);
+    this.#tools = reachOf(plan).tools;
+    this.#hasSecrets = reachOf(plan).usesSecrets;
     if (content === undefined || !this.#tools.values().some(takesUrls)) return;
     this.#seen = new SeenUrls();
     this.#seen.add({ by: "user", content: () => [...content.known()] });

@@ -16,7 +16,7 @@ import { driveChain } from "./interpreter/execute-run.ts";
 import { ChainCalls, untrustedContent } from "./chain-calls.ts";
 import { serializeMetrics } from "./log/run-metrics.ts";
 import { checkRemaining, checkRequirements, missingRequirements } from "./missing-requirements.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 import { eventsOfSnapshot, sameChains, snapshotOf } from "./plan/snapshot.ts";
 import { parseRunEnvironment, serializeRunEnvironment } from "./run-environment.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
@@ -120,7 +120,7 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
     const { plan, lease, principal, refused, callerPath } = run;
     const runner = engineRunner({
       begin: (target, args, context) => engine.begin(target, args, context),
-      tools: toolsOf(plan),
+      tools: reachOf(plan).tools,
       secrets: engine.secrets,
       elicit: options.elicit,
       isImmediate: options.onEvent === undefined,
@@ -151,7 +151,7 @@ export class ChainRunKind implements RunKind<NewChainRun, ChainRunOptions, RunRe
 
   /** Cancels the sub-runs that its tools started and left unfinished. */
   async #endCalled({ plan, lease: { runId }, cancelledBy }: OwnedRun): Promise<void> {
-    if (![...toolsOf(plan).values()].some(({ composite }) => composite)) return;
+    if (![...reachOf(plan).tools.values()].some(({ composite }) => composite)) return;
     try {
       await this.#parts.cancelSubRuns?.(runId, cancelledBy ?? undefined);
     } catch (error) {

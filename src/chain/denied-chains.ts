@@ -2,7 +2,7 @@ import { fail } from "../base/index.ts";
 import type { FindDenial, PermissionSubject } from "../engine/index.ts";
 import type { CallerType } from "../store/index.ts";
 import type { Plan } from "./plan/plan.ts";
-import { chainsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 /** Reasons why a run may not call some chains, by the names that it uses for them. */
 export type DeniedChains = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export function deniedChains(
   callerPath: readonly CallerType[],
 ): DeniedChains | undefined {
   if (denies === undefined) return undefined;
-  const denied = [...chainsOf(plan)].flatMap(([name, called]) => {
+  const denied = [...reachOf(plan).chains].flatMap(([name, called]) => {
     const why = denies({ ...subjectOf(called, name), callerType: "workflow_node", callerPath });
     return why === undefined ? [] : [[name, why.message] as const];
   });

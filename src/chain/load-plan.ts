@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { fail } from "../base/index.ts";
+import { fail, errorMessage } from "../base/index.ts";
 import type { Resolver } from "../engine/index.ts";
 import { hasErrors } from "../text/index.ts";
 import { ChainError } from "./plan/chain-error.ts";
@@ -52,7 +52,7 @@ async function readSource(file: string): Promise<{ text: string; file: string }>
   try {
     return { text: await readFile(file, "utf8"), file };
   } catch (cause) {
-    throw fail(`the chain ${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw fail(`the chain ${file} cannot be read: ${errorMessage(cause)}`, {
       code: "file_invalid",
       cause,
     });

@@ -2,7 +2,7 @@ import { fail } from "../base/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { ChainSpec } from "./plan/chain-spec.ts";
 import type { Plan, PlanStep, Target } from "./plan/plan.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 import type { ChainNotice, ChainNoticeListener } from "./texts/chain-text-table.ts";
 import { chainNoticeText, notifyRun } from "./texts/chain-texts.ts";
 import type { RunResult } from "./run-result.ts";
@@ -36,7 +36,7 @@ const none: readonly MissingRequirement[] = [];
  */
 export function missingRequirements(plan: Plan, reused: readonly string[] = []): readonly MissingRequirement[] {
   const reasons = new Map<AnyTool, string>();
-  for (const tool of toolsOf(plan).values()) {
+  for (const tool of reachOf(plan).tools.values()) {
     const why = tool.unavailable?.();
     if (why !== undefined) reasons.set(tool, why);
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ToolRegistry } from "../tool/index.ts";
 import { planChain } from "./plan/plan-chain.ts";
 import type { Plan } from "./plan/plan.ts";
-import { chainsOf, toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 test("a chain that calls itself is visited once, even if every call of it creates a new plan", () => {
   const text = [
@@ -20,6 +20,6 @@ test("a chain that calls itself is visited once, even if every call of it create
     ...plan,
     steps: plan.steps.map((step) => ({ ...step, target: { ...step.target, chain: anew } })),
   });
-  expect([...chainsOf(anew()).keys()]).toEqual(["loop"]);
-  expect([...toolsOf(anew()).keys()]).toEqual([]);
+  expect([...reachOf(anew()).chains.keys()]).toEqual(["loop"]);
+  expect([...reachOf(anew()).tools.keys()]).toEqual([]);
 });

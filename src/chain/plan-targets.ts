@@ -2,37 +2,21 @@ import type { CompiledValue } from "../expr/index.ts";
 import type { AnyTool } from "../tool/index.ts";
 import type { Plan, Target } from "./plan/plan.ts";
 
-interface Known {
+/** Tools, secrets, environment variables and chains of a plan and of the chains that it calls. */
+interface PlanReach {
+  /** Every tool, as of the time of planning. */
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly usesSecrets: boolean;
+  /** Declared environment variables. */
   readonly envNames: ReadonlySet<string>;
   /** Every chain that may be called, by the name that is used for it. */
   readonly chains: ReadonlyMap<string, Plan>;
 }
 
-const known = new WeakMap<Plan, Known>();
+const known = new WeakMap<Plan, PlanReach>();
 
-/** Every tool that a plan and the chains it calls may use, as of the time of planning. */
-export function toolsOf(plan: Plan): ReadonlyMap<string, AnyTool> {
-  return knownOf(plan).tools;
-}
-
-/** True if a plan, or a chain that it calls, uses secrets. */
-export function usesSecrets(plan: Plan): boolean {
-  return knownOf(plan).usesSecrets;
-}
-
-/** Environment variables that a plan, or a chain that it calls, declares. */
-export function envNamesOf(plan: Plan): ReadonlySet<string> {
-  return knownOf(plan).envNames;
-}
-
-/** Every chain that a plan, or a chain that it calls, may call, by the name that is used for it. */
-export function chainsOf(plan: Plan): ReadonlyMap<string, Plan> {
-  return knownOf(plan).chains;
-}
-
-function knownOf(plan: Plan): Known {
+/** Returns what a plan may reach; computed once for each plan. */
+export function reachOf(plan: Plan): PlanReach {
   const before = known.get(plan);
   if (before !== undefined) return before;
   const tools = new Map<string, AnyTool>();

@@ -10,7 +10,7 @@ import { refuseEventSteps, refuseToolApprovals, runInstead } from "./refuse-appr
 import { executeRun } from "./interpreter/execute-run.ts";
 import { ChainCalls } from "./chain-calls.ts";
 import { TaintedCalls } from "./interpreter/tainted-calls.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 import type { RunEvent, RunListener } from "./interpreter/run-events.ts";
 
 /** A chain that is called as a tool. */
@@ -30,8 +30,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
   const call = internals(context);
   const { elicitApproval: elicit, progress } = call;
   const refusal =
-    refuseToolApprovals(plan, elicit !== undefined) ??
-    refuseEventSteps(plan, { refusal: "cannot be called as a tool", instead });
+    refuseToolApprovals(plan, elicit !== undefined) ?? refuseEventSteps(plan, "cannot be called as a tool", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   checkRequirements(plan, missingRequirements(plan), {});
   // The same in every attempt of the call, and so are the keys of its steps.
@@ -54,7 +53,7 @@ export async function runAsTool({ plan, input, env }: CalledChain, context: Tool
     calls: new ChainCalls({
       plan,
       runId,
-      runner: engineRunner({ begin: call.beginCall, tools: toolsOf(plan), secrets: context.secrets }),
+      runner: engineRunner({ begin: call.beginCall, tools: reachOf(plan).tools, secrets: context.secrets }),
       content: { tainted, untrusted, known },
     }),
     clock: systemClock,

@@ -18,7 +18,7 @@ import type { RunListener } from "./interpreter/run-events.ts";
 import type { RunObserver } from "./interpreter/run-facts.ts";
 import { type RunResult, toRunResult } from "./run-result.ts";
 import type { ChainNoticeListener } from "./texts/chain-text-table.ts";
-import { toolsOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 /** Options of {@link runChain} besides the chain. */
 export interface RunChainOptions extends RunCallerOptions {
@@ -89,7 +89,7 @@ export async function runChain(chain: ChainInput | Plan, options: RunChainOption
     options.runner ??
     engineRunner({
       begin: (target, args, context) => engine.begin(target, args, context),
-      tools: toolsOf(plan),
+      tools: reachOf(plan).tools,
       secrets: secrets ?? engine.secrets,
       elicit: options.elicit,
       isImmediate: options.onEvent === undefined,
@@ -127,7 +127,7 @@ function checkTools(plan: Plan, { runner, onNotice }: RunChainOptions): void {
 /** A run in memory receives no events. */
 function refuseEvents(plan: Plan): void {
   const instead = "an event reaches only a durable run; start one with `windlass run`, or with `workspace.runs.start`";
-  const refusal = refuseEventSteps(plan, { refusal: "was not started", instead });
+  const refusal = refuseEventSteps(plan, "was not started", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
 }
 
@@ -135,7 +135,7 @@ function refuseEvents(plan: Plan): void {
 function resolveApprovals(plan: Plan, { requestApproval, approvals }: RunChainOptions): RequestApproval | undefined {
   if (requestApproval !== undefined || approvals !== undefined) return requestApproval;
   const instead = "a run in memory needs `requestApproval` or `approvals` for that";
-  const refusal = refuseApprovalSteps(plan, { refusal: "was not started", instead });
+  const refusal = refuseApprovalSteps(plan, "was not started", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
   const note = "no approver is available in a run in memory";
   return () => Promise.resolve({ approved: false, note });

@@ -1,7 +1,7 @@
 import type { CallerType } from "../store/index.ts";
 import type { DeniedChains } from "./denied-chains.ts";
 import type { Plan } from "./plan/plan.ts";
-import { envNamesOf } from "./plan-targets.ts";
+import { reachOf } from "./plan-targets.ts";
 
 /** Values that a run sees besides its input. Persisted with the run: a replay has to see the same. */
 export interface RunEnvironment {
@@ -23,7 +23,7 @@ export interface RunEnvironment {
 export function serializeRunEnvironment(plan: Plan, environment: RunEnvironment): string {
   const { context, env, principal, denied, callerPath, tainted } = environment;
   const declared = Object.fromEntries(
-    [...envNamesOf(plan)].flatMap((name) => (Object.hasOwn(env, name) ? [[name, env[name]]] : [])),
+    [...reachOf(plan).envNames].flatMap((name) => (Object.hasOwn(env, name) ? [[name, env[name]]] : [])),
   );
   return JSON.stringify({ context, env: declared, principal, denied, callerPath, ...(tainted && { tainted }) });
 }

@@ -5,7 +5,7 @@ import { commandGroups, dirOption, serverOption, trustOption } from "./commands/
 import { exitCodes, exitCodeTexts } from "./program/exit-codes.ts";
 import { type Invocation, createInvocation } from "./program/invocation.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { windlassVersion } from "./program/version.ts";
+import { windlassVersion } from "../base/index.ts";
 
 /** Terminal of the program, and the function that runs the requested command. */
 export interface ProgramOptions {
@@ -101,18 +101,12 @@ function toArgument({ name, about, optional, several, choices }: ArgumentSpec): 
 function toOption({ flags, about, choices, min, max, whole, several }: OptionSpec): Option {
   const option = new Option(flags.replace(/ ([A-Z=]+)$/, " <$1>"), about);
   if (choices !== undefined) option.choices(choices);
-  if (min !== undefined) option.argParser((text) => readNumber(text, { min, max, whole: whole === true }));
+  if (min !== undefined) option.argParser((text) => readNumber(text, min, max, whole === true));
   if (several === true) option.argParser((text, before?: readonly string[]) => [...(before ?? []), text]);
   return option;
 }
 
-interface NumberRange {
-  readonly min: number;
-  readonly max: number | undefined;
-  readonly whole: boolean;
-}
-
-function readNumber(text: string, { min, max, whole }: NumberRange): number {
+function readNumber(text: string, min: number, max: number | undefined, whole: boolean): number {
   const number = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number > (max ?? Infinity)) throw new InvalidArgumentError(`Write a number of at most ${max}.`);
   if (number >= min && (!whole || Number.isSafeInteger(number))) return number;

@@ -17,7 +17,7 @@ export interface SaveOptions extends RequestOptions {
 /**
  * Chains and their texts.
  *
- * @see docs/guide/http-api.md
+ * @see docs/guide/client.md
  */
 export class ClientChains {
   readonly #sender: RequestSender;
@@ -35,7 +35,7 @@ export class ClientChains {
 
   async get(name: string, options: RequestOptions = {}): Promise<ChainText> {
     const { body, headers } = await this.#sender.send("get_chain", { params: { name }, ...options });
-    return { text: String(body), version: headers.get("etag") ?? undefined };
+    return { text: body, version: headers.get("etag") ?? undefined };
   }
 
   /** Saves a valid text as a chain, whole or not at all. */

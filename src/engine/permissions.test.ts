@@ -82,6 +82,17 @@ describe("the order of the rules", () => {
     expect(decide({ ask: ["model:destructive"] }, step)).toBe("allow");
   });
 
+  test("[P09] rules of the caller trigger hold for the steps of its runs, by default for destructive ones", () => {
+    const step = { callerType: "workflow_node", callerPath: ["trigger"], destructive: true } as const;
+    expect(decide({}, step)).toBe("ask");
+    expect(decide({}, { ...step, destructive: false })).toBe("allow");
+    expect(decide({}, { ...step, callerPath: ["direct"] })).toBe("allow");
+    expect(decide({ ask: ["model:destructive"] }, step)).toBe("allow");
+    expect(decide({ ask: ["trigger:effect:once"] }, { ...step, effect: "once" })).toBe("ask");
+    const { dependsOnPath } = compilePermissions();
+    expect([dependsOnPath(["trigger"]), dependsOnPath(["direct"]), dependsOnPath([])]).toEqual([true, false, false]);
+  });
+
   test.each(["api", "trigger", "library"] as const)("the caller %s can be named", (callerType) => {
     expect(decide({ deny: [`${callerType}:file_write`] }, { callerType })).toBe("deny");
     expect(decide({ deny: [`${callerType}:file_write`] })).toBe("allow");

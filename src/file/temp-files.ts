@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { opendir, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { nodeCrypto, systemErrorCode, orElse } from "../base/index.ts";
+import { nodeCrypto, orElse, processExists } from "../base/index.ts";
 import type { Folder } from "./folder.ts";
 
 /** Names of files that are being written: their machine and process, and a random part that cannot be guessed. */
@@ -41,18 +41,9 @@ export async function sweepTemps(folder: Folder, now: number): Promise<void> {
 async function isOrphanedTempFile(folder: Folder, name: string, now: number): Promise<boolean> {
   const [, where, pid] = shape.exec(name) ?? [];
   if (where === undefined || pid === undefined || ownTempFiles.has(name)) return false;
-  if (where === machine()) return Number(pid) === process.pid || !isAlive(Number(pid));
+  if (where === machine()) return Number(pid) === process.pid || !processExists(Number(pid));
   const stats = await stat(folder.at(name)).catch(() => undefined);
   return stats !== undefined && now - stats.mtimeMs > foreignAgeMs;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) !== "ESRCH";
-  }
 }
 
 let machineName: string | undefined;

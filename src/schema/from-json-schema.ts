@@ -1,3 +1,4 @@
+import { errorMessage } from "../base/index.ts";
 import type { ErrorObject } from "ajv";
 import type { Issue } from "../base/index.ts";
 import { type BrokenRule, toIssues, explainUnion } from "./broken-rule.ts";
@@ -138,8 +139,7 @@ function notValidated(error: unknown): Issue {
   if (error instanceof RangeError) {
     return { path: [], code: "too_deep", message: "the value is nested too deeply; flatten it" };
   }
-  const why = error instanceof Error ? error.message : String(error);
-  return { path: [], code: "schema_invalid", message: `the tool's schema is unusable: ${why}` };
+  return { path: [], code: "schema_invalid", message: `the tool's schema is unusable: ${errorMessage(error)}` };
 }
 
 /** Maximum depth at which nested unions are explained. */

@@ -1,4 +1,4 @@
-import { type Issue, FailureError, formatPath, isFailureError } from "../base/index.ts";
+import { type Issue, FailureError, formatPath, isFailureError, errorMessage } from "../base/index.ts";
 import { type BrokenRule, toIssues, explainUnion } from "./broken-rule.ts";
 import { valueAt, isImpossible, isRecord, subSchemas, listOf } from "./subschemas.ts";
 import { checkJsonSchema } from "./check-json-schema.ts";
@@ -113,8 +113,7 @@ function plainBroken(issue: StandardIssue, value: unknown): BrokenRule {
 
 /** A check that throws is a bug of the schema, yet the call must end in a value. */
 function thrown(error: unknown): Issue {
-  const why = error instanceof Error ? error.message : String(error);
-  return { path: [], code: "custom", message: `the value could not be checked: ${why}` };
+  return { path: [], code: "custom", message: `the value could not be checked: ${errorMessage(error)}` };
 }
 
 /** The JSON Schema that a Standard Schema provides for itself, frozen; throws `tool_invalid` if it cannot. */
@@ -141,8 +140,7 @@ function convert(props: StandardProps, side: "input" | "output"): Record<string,
     return converter[side]({ target: "draft-2020-12", ...(libraryOptions !== undefined && { libraryOptions }) });
   } catch (error) {
     if (isFailureError(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw invalid(`the ${props.vendor} schema cannot be converted to JSON Schema: ${why}`, "not_json");
+    throw invalid(`the ${props.vendor} schema cannot be converted to JSON Schema: ${errorMessage(error)}`, "not_json");
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Issue, exceedsJsonKeys, formatPath, inputLimits } from "../base/index.ts";
+import { type Issue, exceedsJsonKeys, formatPath, inputLimits, errorMessage } from "../base/index.ts";
 import { showValue } from "./show-value.ts";
 import type { Validation } from "./schema.ts";
 
@@ -105,8 +105,7 @@ function inspectEntry(key: string, item: unknown, path: Path): Issue | undefined
 
 function notJson(text: string, error: unknown): string {
   if (text.trim() === "") return "the arguments are empty; send one JSON object, {} if there are none";
-  const why = error instanceof Error ? error.message : String(error);
-  return `the arguments are not JSON (${why.slice(0, 120)}); send one JSON object, its keys and texts in double quotes`;
+  return `the arguments are not JSON (${errorMessage(error).slice(0, 120)}); send one JSON object, its keys and texts in double quotes`;
 }
 
 const tooManyValues = `the arguments contain more than ${maxNodes} values; send fewer`;

@@ -1,5 +1,5 @@
 import type * as Re2Js from "re2js";
-import { FailureError, loadPackage } from "../base/index.ts";
+import { FailureError, loadPackage, errorMessage } from "../base/index.ts";
 
 /** A pattern that matches in time linear in the text, for any pattern. */
 export interface Pattern {
@@ -43,8 +43,7 @@ function compile(source: string): Pattern {
   try {
     matcher = RE2JS.compile(RE2JS.translateRegExp(plainProperties(source)));
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw badPattern(source, text.replace(/^error parsing regexp: /, ""));
+    throw badPattern(source, errorMessage(error).replace(/^error parsing regexp: /, ""));
   }
   return { stepsPerCharacter: matcher.programSize(), test: (text) => matcher.test(text) };
 }

@@ -90,7 +90,8 @@ const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer
 const called = await client.POST("/v1/tools/count_nodes/call", {
   body: { args: { root: { name: "a", children: [{ name: "b" }] } } },
 });
-const count: number | undefined = called.data?.output.count;
+const result = called.data;
+const count: number | undefined = result !== undefined && "output" in result ? result.output.count : undefined;
 
 const started = await client.POST("/v1/chains/weigh/runs", {
   headers: { prefer: "wait=50" },
@@ -106,7 +107,7 @@ const code: string | undefined = refused.error?.code;
 // @ts-expect-error The name is a text.
 await client.POST("/v1/chains/weigh/runs", { body: { input: { name: 5 } } });
 // @ts-expect-error There is no such output.
-called.data?.output.counts;
+if (result !== undefined && "output" in result) console.error(result.output.counts);
 // @ts-expect-error A chain that is not valid has no operation.
 client.POST("/v1/chains/brocken/runs", {});
 

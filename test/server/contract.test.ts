@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { type Route, type RouteName, type SchemaName, routes, standaloneSchema } from "../../src/api/index.ts";
 import { fromJsonSchema, isRecord } from "../../src/schema/index.ts";
-import { type RouteSample, files, samples } from "./route-samples.ts";
+import { type RouteSample, files, hookSecret, samples } from "./route-samples.ts";
 import { type Received, type ServedWorkspace, readToken, serveAgain, sharedWorkspace } from "./serve-workspace.ts";
 
 const shared = sharedWorkspace(files);
@@ -46,16 +46,25 @@ describe.each(table)("%s", (name, route) => {
     expect(problemStatus(await send(route.method, bad?.path ?? "", bad?.request))).toBe(bad?.status ?? 400);
   });
 
+  test("a refusal has no secret of the workspace in it, also if the request has one [P06] [P07]", async () => {
+    const { send } = await serveAgain(await shared());
+    const path = `${route.path.replaceAll(/\{\w+\}/g, encodeURIComponent(hookSecret))}?x=${encodeURIComponent(hookSecret)}`;
+    const body = { [hookSecret]: hookSecret, text: hookSecret };
+    const { status, text } = await send(route.method, path, route.body === undefined ? {} : { body });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text).not.toContain(hookSecret);
+  });
+
   const isByToken = !["none", "code", "signature"].includes(route.access);
   test.runIf(isByToken)("it needs a token with its scope [P06]", async () => {
     const served = await serveAgain(await shared());
-    const { method, path, request } = await goodRequest(name, served);
+    const { method, path, request, isPrivate } = await goodRequest(name, served);
     const statusWith = async (token: string | null): Promise<unknown> =>
       problemStatus(await served.send(method, path, { ...request, token }));
     expect(await statusWith(null)).toBe(401);
     expect(await statusWith("a-token-of-no-one")).toBe(401);
     const limited = await served.send(method, path, { ...request, token: readToken });
-    expect(limited.status).toBe(route.access === "read" ? (route.status ?? 200) : 403);
+    expect(limited.status).toBe(route.access !== "read" ? 403 : isPrivate === true ? 404 : (route.status ?? 200));
   });
 
   test.runIf(route.access !== "none")("a foreign Origin and a foreign Host are refused [P06]", async () => {

@@ -1,4 +1,4 @@
-import { FailureError } from "../../base/index.ts";
+import { FailureError, errorMessage } from "../../base/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import {
   type HandlerReturn,
@@ -219,7 +219,7 @@ async function alsoBy(validate: NonNullable<AiSdkSchema["validate"]>, value: unk
     if (checked.success) return { value: checked.value };
     return { issues: [{ path: [], code: "custom", message: checked.error.message }] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return { issues: [{ path: [], code: "custom", message: `the value could not be checked: ${why}` }] };
   }
 }

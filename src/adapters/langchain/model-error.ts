@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { FailureError, isFailureError, orElse } from "../../base/index.ts";
+import { FailureError, isFailureError, orElse, errorMessage } from "../../base/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
 /** Codes of connections that failed or broke. */
@@ -13,7 +13,7 @@ export function toModelError(error: unknown, signal: AbortSignal | undefined): u
   if (signal?.aborted === true) return signal.reason;
   if (isFailureError(error) || APICallError.isInstance(error)) return error;
   const statusCode = statusOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (statusCode !== undefined) {
     return new APICallError({
       message,

@@ -46,7 +46,30 @@ class EngineTool extends StructuredTool<AnyJsonSchema> {
     this.name = offered.name;
     this.description = offered.description;
     this.schema = offered.schema;
-    this.#unchecked = unchecked(offered);
+    // The same tool for any arguments, with LangChain's handling of calls.
+    this.#unchecked = new DynamicStructuredTool<AnyJsonSchema>({
+      name: offered.name,
+      description: offered.description,
+      schema: {},
+      responseFormat: "content_and_artifact",
+      func: async (args: unknown, manager, config: ToolRunnableConfig = {}) => {
+        const { signal } = config;
+        const toolCallId = config.toolCall?.id;
+        const { result, text } = await offered.call({
+          args,
+          toolCallId,
+          signal,
+          conversationId: threadOf(config),
+          conversation: conversationOf(config),
+          onProgress: (value) => manager?.handleToolEvent(value).catch(() => undefined),
+        });
+        // The caller that cancelled expects no answer, and an agent must not continue with one.
+        if (!result.success && result.error.code === "cancelled") signal?.throwIfAborted();
+        if (result.success || toolCallId === undefined) return [text, result];
+        const fields = { status: "error", content: text, artifact: result, name: offered.name } as const;
+        return [new ToolMessage({ ...fields, tool_call_id: toolCallId }), result];
+      },
+    });
   }
 
   override call<TArg extends StructuredToolCallInput<AnyJsonSchema>, TConfig extends ToolRunnableConfig | undefined>(
@@ -60,33 +83,6 @@ class EngineTool extends StructuredTool<AnyJsonSchema> {
   protected override _call(): Promise<never> {
     throw new TypeError("call() never comes here");
   }
-}
-
-/** The same tool for any arguments, with LangChain's handling of calls. */
-function unchecked(offered: ExposedTool): StructuredTool<AnyJsonSchema> {
-  return new DynamicStructuredTool<AnyJsonSchema>({
-    name: offered.name,
-    description: offered.description,
-    schema: {},
-    responseFormat: "content_and_artifact",
-    func: async (args: unknown, manager, config: ToolRunnableConfig = {}) => {
-      const { signal } = config;
-      const toolCallId = config.toolCall?.id;
-      const { result, text } = await offered.call({
-        args,
-        toolCallId,
-        signal,
-        conversationId: threadOf(config),
-        conversation: conversationOf(config),
-        onProgress: (value) => manager?.handleToolEvent(value).catch(() => undefined),
-      });
-      // The caller that cancelled expects no answer, and an agent must not continue with one.
-      if (!result.success && result.error.code === "cancelled") signal?.throwIfAborted();
-      if (result.success || toolCallId === undefined) return [text, result];
-      const fields = { status: "error", content: text, artifact: result, name: offered.name } as const;
-      return [new ToolMessage({ ...fields, tool_call_id: toolCallId }), result];
-    },
-  });
 }
 
 /** The messages of a LangChain agent, which passes its state to tools. */

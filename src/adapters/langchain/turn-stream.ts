@@ -10,7 +10,7 @@ import type {
 import { CallCollector, identifyCalls, rawCalls } from "./raw-calls.ts";
 import { attachMessage } from "./attached-message.ts";
 import { type MessagePart, readMessageParts } from "./message-parts.ts";
-import type { RawToolCall } from "../../model/index.ts";
+import { type RawToolCall, unknownUsage } from "../../model/index.ts";
 import { isRecord } from "../../schema/index.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -115,11 +115,6 @@ export class LangChainTurnStream {
     return id;
   }
 }
-
-const unknownUsage = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};
 
 type Metadata = Readonly<Record<string, unknown>>;
 

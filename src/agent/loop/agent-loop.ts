@@ -15,7 +15,7 @@ import type { RunProgram } from "../../run/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
 import { type TurnRequest, isRequestRejected, requestModel } from "./request-model.ts";
 import { fitsContextWindow, clearOldResults, removeImages } from "./context-window.ts";
-import { resolvedCallsOf } from "./resolve-tool-calls.ts";
+import type { ResolvedToolCall } from "./resolve-tool-calls.ts";
 import { type ConversationMessage, textMessage } from "../events/message.ts";
 import { offerRegisteredTools } from "./choose-tools.ts";
 import type { OfferedTools } from "../run/offered-tools.ts";
@@ -56,7 +56,7 @@ export function* runAgentLoop(run: AgentRun, conversation: LoopConversation): Ru
     // An empty message is not an answer, and services reject it in the history.
     const message = toAssistantMessage(turn);
     if (turn.content.some(hasContent)) messages.push(message);
-    const calls = resolvedCallsOf(turn);
+    const calls: readonly ResolvedToolCall[] = toolCallsOf(turn);
     if (calls.some(({ resolution }) => resolution !== undefined)) {
       const parsed = parsedInputs(message);
       const allKnown = yield* runRequestedCalls(run, conversation, { turnRef, calls, parsed });

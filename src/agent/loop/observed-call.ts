@@ -4,7 +4,7 @@ import type { CallEffect, FirstOutcome, RunProgram, ToolCallOutcome } from "../.
 import type { AgentRun } from "../run/agent-run.ts";
 import { type ToolCallRequest, requestToolApproval, toolCallEffect, needsNoApproval } from "./tool-call.ts";
 import { summarizeResult } from "../run/summarize-result.ts";
-import { isRecord } from "../../schema/index.ts";
+import { isRecord, ownValue } from "../../schema/index.ts";
 
 /** A call, with the data by which the run records it. */
 export interface ObservedCallRequest extends ToolCallRequest {
@@ -153,9 +153,8 @@ function redactedName(run: AgentRun, name: string | undefined): string[] {
 
 function itemName(item: unknown): string | undefined {
   if (typeof item === "string") return item;
-  if (!isRecord(item)) return undefined;
   for (const key of nameKeys) {
-    const value = Object.hasOwn(item, key) ? item[key] : undefined;
+    const value = ownValue(item, key);
     if (typeof value === "string" && value !== "") return value;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { type ModelTurn, type TurnToolCall, toolCallsOf } from "../../model/index.ts";
+import type { ModelTurn, TurnToolCall } from "../../model/index.ts";
 import { parseArguments } from "../../schema/index.ts";
 import { type Effect, nameToCall } from "../../tool/index.ts";
 import type { AgentRun } from "../run/agent-run.ts";
@@ -77,11 +77,6 @@ function withResolution(run: AgentRun, tools: OfferedTools, part: TurnToolCall):
   );
   const call = name === part.name ? part : { ...part, name };
   return { ...call, resolution: resolveToolCall(run, tools, call) };
-}
-
-/** The calls of an interpreted response. */
-export function resolvedCallsOf(turn: ModelTurn): readonly ResolvedToolCall[] {
-  return toolCallsOf(turn);
 }
 
 const dressed = /^\s|\s$|^functions\./;

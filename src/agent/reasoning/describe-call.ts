@@ -1,4 +1,4 @@
-import { isRecord } from "../../schema/index.ts";
+import { isRecord, ownValue } from "../../schema/index.ts";
 import { type Language, cutText, stripUnsafe } from "../../text/index.ts";
 import type { ShownTool } from "../events/agent-event.ts";
 import { type AgentTextTable, subjectParameters } from "../texts/agent-text-table.ts";
@@ -44,9 +44,8 @@ function has<T extends object>(table: T, name: PropertyKey): name is keyof T {
 }
 
 function subjectOf(names: readonly string[], args: unknown, texts: AgentTextTable): string | undefined {
-  if (!isRecord(args)) return undefined;
   for (const name of names) {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    const value = ownValue(args, name);
     const parts = (Array.isArray(value) ? value : [value]).filter((part) => typeof part === "string" && part !== "");
     const shown = parts.slice(0, 5).map((part) => texts.quoted(shortLine(part, maxSubjectLength)));
     if (shown.length > 0) return shown.join(texts.comma);

@@ -1,12 +1,5 @@
 import { isRecord } from "../../schema/index.ts";
-import type {
-  AgentEvent,
-  ApprovalRequested,
-  RoundFinished,
-  RunFinished,
-  ShownTool,
-  ToolFinished,
-} from "../events/agent-event.ts";
+import type { AgentEvent, AgentEventOf, ShownTool } from "../events/agent-event.ts";
 import type { AgentNotice } from "../events/agent-notice.ts";
 import { isAnswerPart, partKind } from "../events/part-kind.ts";
 import { describeCall, shortLine, shortValue } from "./describe-call.ts";
@@ -184,7 +177,7 @@ function restart(block: ReasoningBlock, event: TurnEvent): ReasoningBlock {
   return { ...again, thinking: "", ...(isAnswerPart(part) && { answer: "" }) };
 }
 
-function endRound(before: ReasoningBlock, event: RoundFinished): ReasoningBlock {
+function endRound(before: ReasoningBlock, event: AgentEventOf<"round-finished">): ReasoningBlock {
   const { part, toolCalls, at } = event;
   const id = roundKey(event);
   const block = waited(before, id);
@@ -236,7 +229,7 @@ function beginCall(block: ReasoningBlock, event: EventOf<"tool-started">): Reaso
   );
 }
 
-function endCall(block: ReasoningBlock, event: ToolFinished): ReasoningBlock {
+function endCall(block: ReasoningBlock, event: AgentEventOf<"tool-finished">): ReasoningBlock {
   const { success, durationMs, error } = event;
   const id = callKey(event);
   const begun = block.steps.findLast((each) => each.id === id);
@@ -258,13 +251,13 @@ function endCall(block: ReasoningBlock, event: ToolFinished): ReasoningBlock {
 }
 
 /** The step of a call that never started: it was invalid, or a duplicate. */
-function refusedStep({ language }: ReasoningBlock, event: ToolFinished): ReasoningStep {
+function refusedStep({ language }: ReasoningBlock, event: AgentEventOf<"tool-finished">): ReasoningStep {
   const { initiator, duplicate } = event;
   const text = duplicate === true ? describeDuplicate(event, language) : describeCall(event, undefined, language);
   return { ...whereOf(event), id: callKey(event), kind: "tool", ...namesOf(event), initiator, text, state: "active" };
 }
 
-function addApprovalStep(block: ReasoningBlock, event: ApprovalRequested): ReasoningBlock {
+function addApprovalStep(block: ReasoningBlock, event: AgentEventOf<"approval-requested">): ReasoningBlock {
   const { tool, args, approvalId, message } = event;
   const id = callKey(event);
   const detail = shortLine(message, maxDetailLength);
@@ -291,7 +284,7 @@ function noteOf({ steps, language }: ReasoningBlock, event: EventOf<"notice">): 
 
 // --- the end
 
-function end(block: ReasoningBlock, { status, answer, at }: RunFinished): ReasoningBlock {
+function end(block: ReasoningBlock, { status, answer, at }: AgentEventOf<"run-finished">): ReasoningBlock {
   const state = status === "running" ? "interrupted" : status;
   const steps =
     state === "waiting" || state === "interrupted"
@@ -309,7 +302,10 @@ const maxListed = 3;
 const maxNameLength = 60;
 
 /** Describes the outcome of a call: `found 5: Piano practice.md, Scales.md, …`, or its result. */
-function describeOutcome({ success, items, summary, error }: ToolFinished, language: ReasoningLanguage): string {
+function describeOutcome(
+  { success, items, summary, error }: AgentEventOf<"tool-finished">,
+  language: ReasoningLanguage,
+): string {
   if (!success) return shortLine(error?.message ?? summary, 200);
   if (items === undefined) return shortLine(summary, 120);
   const names = items.names.slice(0, maxListed).map((name) => shortLine(name, maxNameLength));

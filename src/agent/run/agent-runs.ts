@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/index.ts";
 import { type RunRef, type RunService, runServiceOf } from "../../run/index.ts";
 import {
   type Approval,
@@ -79,7 +80,7 @@ export class AgentRuns {
       worksWithoutModel(this.#parts, spec);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     }
   }
 

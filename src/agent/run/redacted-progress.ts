@@ -1,8 +1,8 @@
 import type { Redactor } from "../../secrets/index.ts";
-import type { AgentEvent, AgentListener, ToolFinished, ToolProgress } from "../events/agent-event.ts";
+import type { AgentEvent, AgentEventOf, AgentListener } from "../events/agent-event.ts";
 
 /** A progress text of a call. */
-type Report = ToolProgress & { readonly value: string };
+type Report = AgentEventOf<"tool-progress"> & { readonly value: string };
 
 /** Shows the progress texts of calls without secrets, also if a secret arrives in pieces. */
 export class RedactedProgress {
@@ -90,6 +90,6 @@ function isReport(event: AgentEvent): event is Report {
   return event.type === "tool-progress" && typeof event.value === "string";
 }
 
-function callOf({ part, round, callId }: ToolProgress | ToolFinished): string {
+function callOf({ part, round, callId }: AgentEventOf<"tool-progress" | "tool-finished">): string {
   return `${part}.${round} ${callId}`;
 }

@@ -1,7 +1,9 @@
 import { type RedactedStream, type Redactor, redactFailure } from "../../secrets/index.ts";
-import type { AgentListener, TextDelta, AgentEvent, ResultItems } from "../events/agent-event.ts";
+import type { AgentEvent, AgentEventOf, AgentListener, ResultItems } from "../events/agent-event.ts";
 import { RedactedProgress } from "./redacted-progress.ts";
 import type { Failure } from "../../base/index.ts";
+
+type TextDelta = AgentEventOf<"text-delta" | "thinking-delta">;
 
 /** The model's text of one turn, as far as it may be shown. */
 interface RedactedText {

@@ -1,4 +1,4 @@
-import { type Failure, FailureError, failure, isFailureError } from "../../base/index.ts";
+import { type Failure, FailureError, failure, isFailureError, errorMessage } from "../../base/index.ts";
 import type { RunEnd, StoredRun } from "../../store/index.ts";
 import type {
   AgentOutcome,
@@ -141,8 +141,7 @@ function statusOf(run: AgentRun, ended: EndedProgram): AgentStatus {
 
 function failureOf(error: unknown): Failure {
   if (isFailureError(error)) return error.toFailure();
-  const why = error instanceof Error ? error.message : String(error);
-  return failure("execution_error", `the runner failed: ${why}`);
+  return failure("execution_error", `the runner failed: ${errorMessage(error)}`);
 }
 
 /** The conversation at the end of a run. */

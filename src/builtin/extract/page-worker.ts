@@ -1,4 +1,5 @@
 // Entry point of the thread that reads documents.
+import { errorMessage } from "../../base/index.ts";
 import { parentPort } from "node:worker_threads";
 import type { PageWorkerReply } from "./page-thread.ts";
 import { type Article, type ArticleJob, readArticle } from "./read-article.ts";
@@ -17,7 +18,7 @@ async function answer(job: DocumentJob): Promise<void> {
   try {
     postAnswer({ document: await readDocument(job, { findArticle }) });
   } catch (error) {
-    postAnswer({ fault: error instanceof Error ? error.message : String(error) });
+    postAnswer({ fault: errorMessage(error) });
   }
 }
 

@@ -1,10 +1,9 @@
 import { type ToolFor, defineTool } from "../../tool/index.ts";
 import type { ExtractForm } from "../extract/index.ts";
-import type { ReadPage } from "./page.ts";
+import { type ReadPage, callTimeMs } from "./page.ts";
 import {
   type PageFacts,
   type PageParts,
-  pageDeadlineMs,
   pageFacts,
   pageFactsSchema,
   pageParts,
@@ -74,7 +73,7 @@ export function fetchPageTool({
     effect: "read",
     targets: { url: "url" },
     sends: true,
-    timeoutMs: pageDeadlineMs(pages),
+    timeoutMs: callTimeMs(pages.limits.timeoutMs),
     input: fetchPageInput,
     output: {
       type: "object",

@@ -1,7 +1,6 @@
 import { definedOnly } from "../../base/index.ts";
 import type { ExtractForm } from "../extract/index.ts";
-import type { PageReader } from "./page-reader.ts";
-import { type ReadPage, callTimeMs } from "./page.ts";
+import type { ReadPage } from "./page.ts";
 
 /** Properties of every output about a page. */
 export interface PageFacts {
@@ -109,9 +108,4 @@ function isElsewhere(url: string, finalUrl: string): boolean {
   if (request === null) return false;
   request.hash = "";
   return request.href !== finalUrl && url !== finalUrl;
-}
-
-/** Time for one page, the reading of it included. */
-export function pageDeadlineMs({ limits }: PageReader): number {
-  return callTimeMs(limits.timeoutMs);
 }

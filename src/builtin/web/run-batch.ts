@@ -1,4 +1,4 @@
-import { type Clock, FailureError, isFailureError, raceAbort, withinLimits } from "../../base/index.ts";
+import { type Clock, FailureError, isFailureError, raceAbort, withinLimits, errorMessage } from "../../base/index.ts";
 import type { PageRequest } from "./fetch-page.ts";
 import { BatchTime, type TimeLimits } from "./batch-time.ts";
 import type { PageBatchItem, GetPagesOptions } from "./page.ts";
@@ -89,7 +89,7 @@ async function settle<Page>(url: string, work: Promise<Page>, signal: AbortSigna
 
 function asFailure(error: unknown): FailureError {
   if (isFailureError(error)) return error;
-  return new FailureError(error instanceof Error ? error.message : String(error), { cause: error });
+  return new FailureError(errorMessage(error), { cause: error });
 }
 
 interface Run {

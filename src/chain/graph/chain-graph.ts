@@ -149,7 +149,12 @@ function edgesTo(step: PlanStep, plan: Plan, byAs: Names): GraphEdge[] {
   // A step that repeats may read itself.
   found.delete(key);
   return [...found].map(([from, entry]) => {
-    const label = labelOf(from, entry);
+    // The fields that are read; empty if the whole output is read. A condition is shown on the step that has it.
+    const label = [...entry.reads]
+      .filter(([, why]) => why === entry.kind)
+      .map(([read]) => (from === "input" ? read : read.replace(/^output\.?/, "")))
+      .filter((read) => read !== "")
+      .join(", ");
     return { from, to: key, kind: entry.kind, reads: [...entry.reads.keys()], ...(label !== "" && { label }) };
   });
 }
@@ -216,13 +221,4 @@ function pathText(path: Reference["path"]): string {
     })
     .join("")
     .replace(/^\./, "");
-}
-
-/** The fields that are read; empty if the whole output is read. A condition is shown on the step that has it. */
-function labelOf(from: string, { kind, reads }: EdgeDraft): string {
-  return [...reads]
-    .filter(([, why]) => why === kind)
-    .map(([read]) => (from === "input" ? read : read.replace(/^output\.?/, "")))
-    .filter((read) => read !== "")
-    .join(", ");
 }

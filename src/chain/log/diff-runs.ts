@@ -1,4 +1,4 @@
-import { isRecord } from "../../schema/index.ts";
+import { isRecord, ownValue } from "../../schema/index.ts";
 import type { ExecutionLog } from "./execution-log.ts";
 import type { LoggedError, StepLog } from "./step-log.ts";
 
@@ -122,9 +122,7 @@ function partsOf(before: unknown, after: unknown): readonly Part[] | undefined {
     const length = Math.max(before.length, after.length);
     return Array.from({ length }, (_, index): Part => [index, before[index], after[index]]);
   }
-  if (!isRecord(before) || !isRecord(after) || Array.isArray(before) || Array.isArray(after)) return undefined;
-  const own = (value: Readonly<Record<string, unknown>>, key: string): unknown =>
-    Object.hasOwn(value, key) ? value[key] : undefined;
+  if (!isRecord(before) || !isRecord(after)) return undefined;
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return Array.from(keys, (key): Part => [key, own(before, key), own(after, key)]);
+  return Array.from(keys, (key): Part => [key, ownValue(before, key), ownValue(after, key)]);
 }

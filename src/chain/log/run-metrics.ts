@@ -40,7 +40,8 @@ export function toRunMetrics(run: RunFacts): RunMetrics {
   let recovered = 0;
   for (const state of allSteps(run.steps)) {
     stepsMs += state.workMs;
-    if (!hasFailed(state)) continue;
+    const { failures: failed = [], status } = state;
+    if (failed.length === 0 && status !== "failed" && status !== "recovered") continue;
     failures++;
     if (endedWell(state)) recovered++;
   }
@@ -57,10 +58,6 @@ export function toRunMetrics(run: RunFacts): RunMetrics {
       memory_utilisation: rounded(run.usage.peakRssBytes / run.usage.memoryBytes, 4),
     }),
   };
-}
-
-function hasFailed(state: StepState): boolean {
-  return (state.failures?.length ?? 0) > 0 || state.status === "failed" || state.status === "recovered";
 }
 
 /**

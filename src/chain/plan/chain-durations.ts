@@ -35,14 +35,8 @@ function checkTimeout(value: unknown, path: YamlPath, report: ChainReport): void
   report.add("bad_duration", path, ['"timeout" of a step must be above 0 and at most 24h']);
 }
 
-/** Receives problems. The chain of a run that has started stays valid, regardless of its durations. */
-interface DurationCheck {
-  readonly report: ChainReport;
-  readonly hasStarted: boolean;
-}
-
-/** Every duration of a step. */
-export function checkDurations(step: StepSpec, path: YamlPath, { report, hasStarted }: DurationCheck): void {
+/** Checks every duration of a step. The chain of a run that has started stays valid, regardless of its timeouts. */
+export function checkDurations(step: StepSpec, path: YamlPath, report: ChainReport, hasStarted: boolean): void {
   const { timeout, retry, repeat, cache, approval } = step;
   if (!hasStarted) checkTimeout(timeout, [...path, "timeout"], report);
   if (retry !== undefined) {

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/index.ts";
 import type { Resolver } from "../../engine/index.ts";
 import type { Schema } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
@@ -226,10 +227,9 @@ interface Unplanned {
 }
 
 function unplanned(error: unknown): Unplanned {
-  const text = error instanceof Error ? error.message : String(error);
   const problems = isChainError(error) ? error.problems : [];
   const first = problems.find(({ severity }) => severity === "error");
-  return { why: text.split("\n", 1).join("").slice(0, 300), cause: first?.cause ?? first?.file };
+  return { why: errorMessage(error).split("\n", 1).join("").slice(0, 300), cause: first?.cause ?? first?.file };
 }
 
 /** Why a tool cannot be called; undefined if it can. */

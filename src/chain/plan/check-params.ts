@@ -9,6 +9,7 @@ import {
   unknownKeys,
   valueAt,
   propertiesOf,
+  ownValue,
 } from "../../schema/index.ts";
 import type { YamlPath } from "../../text/index.ts";
 import type { ChainReport } from "./chain-report.ts";
@@ -101,10 +102,8 @@ class ParamsCheck {
     for (const key of missingKeys(value, node)) {
       this.#refuse({ path: [...path, key], code: "required", message: "is required" });
     }
-    const { properties } = node;
-    if (!isRecord(properties)) return;
     for (const [key, item] of Object.entries(value)) {
-      const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const own = ownValue(node["properties"], key);
       if (isRecord(own)) this.visit(item, { root, node: own }, [...path, key]);
     }
   }

@@ -141,7 +141,7 @@ function checkInput(
   const inputPath = [...path, "input"];
   const known = schedule !== undefined ? scheduleFields : webhook !== undefined ? webhookFields : fileFields;
   checkExpressions(written ?? {}, inputPath, { known, report });
-  if (input === undefined || report.failed) return;
+  if (input === undefined) return;
   const toolPath = written === undefined ? path : inputPath;
   const target = `the chain "${chain}"`;
   checkParams({ params: written, path: inputPath, toolPath, target, typeOf: () => undefined }, input(), report);

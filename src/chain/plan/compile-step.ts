@@ -41,7 +41,7 @@ export function compileStep(spec: StepSpec, index: number, tools: StepTools): Co
   const path = ["steps", index];
   const reader = tools.reader.another();
   const at = (key: string): YamlPath => [...path, key];
-  checkDurations(spec, path, tools);
+  checkDurations(spec, path, tools.report, tools.hasStarted);
   const handling =
     spec.error_handling === undefined
       ? tools.handling

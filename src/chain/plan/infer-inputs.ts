@@ -1,4 +1,4 @@
-import { type JsonSchema, isRecord, setOwn } from "../../schema/index.ts";
+import { type JsonSchema, isRecord, setOwn, ownValue } from "../../schema/index.ts";
 import { calledPlan } from "./chain-effect.ts";
 import { dereference, isInvolved } from "./check-params.ts";
 import type { ErrorHandlingSpec } from "./chain-spec.ts";
@@ -89,10 +89,8 @@ class InputTypes {
       const { items } = node;
       if (isRecord(items)) for (const item of value) this.#visit(item, { root, node: items });
     } else if (isRecord(value)) {
-      const { properties } = node;
-      if (!isRecord(properties)) return;
       for (const [key, item] of Object.entries(value)) {
-        const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+        const own = ownValue(node["properties"], key);
         if (isRecord(own)) this.#visit(item, { root, node: own });
       }
     }

@@ -74,7 +74,9 @@ export function planChain(chain: ParsableChain | ChainSpec, context: PlanContext
 function checkTriggers(plan: Plan, { secrets, taint }: PlanContext, report: ChainReport): void {
   const { name: chain, spec } = plan;
   if (spec.on === undefined || taint === "unchecked") return;
-  const checks = { chain, secrets: secrets && new Set(secrets), input: () => plan.input };
+  // Inputs that are inferred from a chain with errors may be wrong.
+  const isKnown = spec.input !== undefined || !report.failed;
+  const checks = { chain, secrets: secrets && new Set(secrets), input: isKnown ? () => plan.input : undefined };
   for (const [index, trigger] of spec.on.entries()) checkTrigger(trigger, ["on", index], checks, report);
   const known = spec.on.map((one, index) => ({
     id: triggersOf([one], { chain, file: undefined, timezone: undefined })[0]?.id ?? `#${index}`,

@@ -9,7 +9,7 @@ import type { ApprovalTexts } from "../terminal/texts/english.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import { promptYesNo } from "../terminal/prompt-yes-no.ts";
 import type { RunView } from "../terminal/run-view/run-view.ts";
-import { approvalPromptText, approvalRows, reportDiscardedInput, showApproval } from "./show-approval.ts";
+import { approvalPromptText, approvalRows, reportTyped, showApproval } from "./show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -59,7 +59,7 @@ async function promptApproval(
   const resume = view.pause();
   try {
     const above = view.release?.(approvalRows(approval, terminal)) ?? 0;
-    reportDiscardedInput(`${options.ahead?.forget() ?? ""}${await discardTypedInput()}`, terminal, words);
+    reportTyped(`${options.ahead?.forget() ?? ""}${await discardTypedInput()}`, terminal, words.forgotten);
     showApproval(approval, terminal, { whole: !durable, above, why: why?.(approval), words });
     const refusal = cannotDecideReason(approval, by);
     if (refusal !== undefined) {

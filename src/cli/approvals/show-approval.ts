@@ -12,24 +12,10 @@ import { logWrapped } from "../terminal/log-wrapped.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 
-/** Reports input that was typed for something else: it is not used as an answer, and not dropped silently. */
-export function reportDiscardedInput(typed: string, terminal: Terminal, { forgotten }: ApprovalTexts): void {
-  reportInput(typed, terminal, forgotten);
-}
-
-/** Reports input that was typed while no prompt was open and was not used. */
-export function reportUnusedInput(typed: string, terminal: Terminal, { unused }: ApprovalTexts): void {
-  reportInput(typed, terminal, unused);
-}
-
-function reportInput(typed: string, terminal: Terminal, words: (typed: string) => string): void {
+/** Reports input that is not used, with these words, so that it is not dropped silently. */
+export function reportTyped(typed: string, terminal: Terminal, words: (typed: string) => string): void {
   const text = shortText(stripUnsafe(typed).trim(), 200);
   if (text !== "") logWrapped(words(text), terminal, { style: "dim" });
-}
-
-/** Reports an answer that was typed after the approval had been decided elsewhere. */
-export function reportUnsentInput(typed: string, terminal: Terminal, { notSent }: ApprovalTexts): void {
-  reportInput(typed, terminal, notSent);
 }
 
 /** Rows of the prompt that are not for the arguments. */

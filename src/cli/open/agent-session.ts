@@ -14,7 +14,7 @@ import { promptRunApproval } from "../approvals/prompt-run-approval.ts";
 import { elicitAtTerminal } from "../approvals/elicit-at-terminal.ts";
 import { TypeAhead } from "../terminal/type-ahead.ts";
 import { type RunSession, decidedElsewhere } from "./run-session.ts";
-import { otherRows, reportUnusedInput } from "../approvals/show-approval.ts";
+import { otherRows, reportTyped } from "../approvals/show-approval.ts";
 import { logWrapped } from "../terminal/log-wrapped.ts";
 import { userName } from "../terminal/user-name.ts";
 import type { Redactor } from "../../secrets/index.ts";
@@ -45,7 +45,7 @@ export async function followAgent(session: RunSession, execute: Execute, ahead?:
     return await follow(session, execute, keys);
   } finally {
     keys.release();
-    reportUnusedInput(keys.forget(), terminal, cliTexts[session.language].approvals);
+    reportTyped(keys.forget(), terminal, cliTexts[session.language].approvals.unused);
   }
 }
 

@@ -1,4 +1,4 @@
-import { fail, isFailureError, cliCommand, definedOnly } from "../../base/index.ts";
+import { fail, isFailureError, cliCommand, definedOnly, errorMessage } from "../../base/index.ts";
 import type { Problem } from "../../text/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import {
@@ -236,7 +236,7 @@ export class KnownServer {
       if (this.#catalogue !== undefined) files.saveCatalogue(name, this.#catalogue);
     } catch (error) {
       // It still applies in this process.
-      log(`${name}: its catalogue cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
+      log(`${name}: its catalogue cannot be saved: ${errorMessage(error)}`);
     }
   }
 
@@ -323,7 +323,7 @@ export class KnownServer {
   }
 
   #failed(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     if (message === this.#failure) return;
     this.#failure = message;
     this.#world.broke(this.#problem("server_failed", message), this.server.name);

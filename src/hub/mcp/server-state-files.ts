@@ -173,13 +173,3 @@ function isPart(value: unknown): value is IdentityPart {
 function isDefinition(value: unknown): value is McpToolDefinition {
   return isRecord(value) && typeof value["name"] === "string" && isRecord(value["inputSchema"]);
 }
-
-/** Deletes the logins to a server; returns whether there were any. */
-export function forgetLogins(stateDir: string, server: string): boolean {
-  return new StateFiles(stateDir).forgetLogins(server);
-}
-
-/** Deletes the catalogue, the approvals and the logins of a server. */
-export function forgetServer(stateDir: string, server: string): void {
-  new StateFiles(stateDir).forget(server);
-}

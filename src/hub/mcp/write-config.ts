@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { FailureError, replaceFile } from "../../base/index.ts";
+import { FailureError, replaceFile, errorMessage } from "../../base/index.ts";
 import { configFiles } from "./mcp-names.ts";
 import { type ServerEntryJson, addServer, removeServer } from "./edit-config.ts";
 import { readConfigText } from "./config-file.ts";
@@ -38,8 +38,10 @@ function readExistingConfig(file: string): string | undefined {
   try {
     return readConfigText(file);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FailureError(`${basename(file)} cannot be read: ${why}`, { code: "file_invalid", cause: error });
+    throw new FailureError(`${basename(file)} cannot be read: ${errorMessage(error)}`, {
+      code: "file_invalid",
+      cause: error,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/index.ts";
 import type { Schema, Validation } from "../../schema/index.ts";
 
 /** Validates a value. A schema that throws accepts nothing: its error does not stop the other candidates. */
@@ -11,6 +12,7 @@ export function checkArguments(schema: Schema, value: unknown): Validation<unkno
 }
 
 function broke(error: unknown): Validation<unknown> {
-  const why = error instanceof Error ? error.message : String(error);
-  return { issues: [{ path: [], code: "schema", message: `the check of the arguments broke: ${why}` }] };
+  return {
+    issues: [{ path: [], code: "schema", message: `the check of the arguments broke: ${errorMessage(error)}` }],
+  };
 }

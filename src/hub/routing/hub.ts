@@ -333,8 +333,9 @@ export class Hub implements Resolver {
   /** A capability that is described, and that no tool has. */
   #whyUnserved(name: string): string | undefined {
     const contract = name.startsWith(prefix) ? this.#contractOf(capabilityName(name.slice(prefix.length))) : undefined;
-    if (contract === undefined) return undefined;
-    return `${contract.file ?? "a built-in contract"} describes the capability, but no available tool has it`;
+    return (
+      contract && `${contract.file ?? "a built-in contract"} describes the capability, but no available tool has it`
+    );
   }
 
   #historyOf(name: string): ChoiceHistory {

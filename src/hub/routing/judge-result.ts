@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../../base/index.ts";
+import { type Failure, failure, errorMessage } from "../../base/index.ts";
 import type { Attachment, ToolResult } from "../../tool/index.ts";
 import type { Choice } from "./candidate.ts";
 import type { ChoiceInvocation } from "./choice-deps.ts";
@@ -62,7 +62,7 @@ function asPromised(
     return unfit(entrant, checked.issues.map(({ message }) => message).join("; "));
   } catch (error) {
     // A schema that throws does not stop the other candidates.
-    return unfit(entrant, error instanceof Error ? error.message : String(error));
+    return unfit(entrant, errorMessage(error));
   }
 }
 

@@ -50,7 +50,7 @@ export async function loadContracts(dir: string, root: string): Promise<LoadedCo
     const parsed =
       problem === undefined ? parseContract(source, { ...text, known }) : { contract: undefined, problems: [problem] };
     problems.push(...parsed.problems);
-    const contract = parsed.contract ?? createBrokenContract(text, { ...parsed, known });
+    const contract = parsed.contract ?? createBrokenContract(text.file, text.source, parsed.problems, known);
     const other = good.get(contract.name);
     if (contract.broken !== undefined) broken.set(contract.name, contract);
     else if (other === undefined) good.set(contract.name, contract);
@@ -78,20 +78,15 @@ function duplicate({ name, file = "" }: Contract, owner: string): Problem {
   return { ...fileProblem(file, "duplicate_capability", message), hint: "put both into one file" };
 }
 
-/** Details of a contract file that cannot be used. */
-interface BrokenFile {
-  readonly file: string;
-  /** Empty if it could not be read. */
-  readonly source: string;
-}
-
 /**
  * A contract that reserves the names of one whose file cannot be used: calls are refused with the reason, and no tool
  * is called with unmapped arguments.
  */
 function createBrokenContract(
-  { file, source }: BrokenFile,
-  { problems, known }: { readonly problems: readonly Problem[]; readonly known: ReadonlyMap<string, Contract> },
+  file: string,
+  source: string,
+  problems: readonly Problem[],
+  known: ReadonlyMap<string, Contract>,
 ): Contract {
   const name = capabilityName(nameIn(source) ?? basename(file, extname(file)));
   const base = known.get(name);

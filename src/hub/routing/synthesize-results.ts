@@ -1,4 +1,4 @@
-import { raceLimits, textOrJson } from "../../base/index.ts";
+import { raceLimits, textOrJson, errorMessage } from "../../base/index.ts";
 import { cutJson, cutText, fencedDataRule, fenceData, stripUnsafe } from "../../text/index.ts";
 import type { HubLimits } from "./hub-limits.ts";
 import type { ToolKind } from "./tool-kind.ts";
@@ -98,7 +98,7 @@ async function answerInTime(
     const clean = typeof answer === "string" ? stripUnsafe(answer).trim() : "";
     return clean === "" ? undefined : clean;
   } catch (error) {
-    log(`the results were merged without a model: ${error instanceof Error ? error.message : String(error)}`);
+    log(`the results were merged without a model: ${errorMessage(error)}`);
     return undefined;
   }
 }

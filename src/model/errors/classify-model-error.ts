@@ -1,4 +1,4 @@
-import { FailureError, isFailureError } from "../../base/index.ts";
+import { FailureError, isFailureError, errorMessage } from "../../base/index.ts";
 import { retryAfterMs } from "../../net/index.ts";
 import { stripUnsafe } from "../../text/index.ts";
 import { modelLabel } from "./retry-with-backoff.ts";
@@ -55,8 +55,7 @@ export function classifyModelError(error: unknown, model: RequestedModel, now: n
   if (error instanceof BrokenStream) return explainBroken(error.cause, label);
   const unreached = inChain(error, isUnreached);
   if (unreached !== undefined) return passing(`${label} cannot be reached: ${short(unreached.message)}`, error);
-  const why = error instanceof Error ? error.message : String(error);
-  const failure = modelFailure("provider_error", `${label} failed: ${short(why)}`, { cause: error });
+  const failure = modelFailure("provider_error", `${label} failed: ${short(errorMessage(error))}`, { cause: error });
   return { failure, isTransient: false };
 }
 

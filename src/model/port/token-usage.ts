@@ -1,3 +1,4 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { estimateTokens } from "../../text/index.ts";
 import { estimateCall } from "./estimate-call.ts";
 import type { ModelCall, FinishReason } from "./model.ts";
@@ -31,6 +32,12 @@ export interface ModelPrice {
 
 /** Nothing used. */
 export const noTokens: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+
+/** The usage of a response whose service reports none. */
+export const unknownUsage: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 
 /** Both together. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {

@@ -233,15 +233,15 @@ export class RunService extends RunClient {
     }
   }
 
-  /** Gives a run back with the status that it had. */
+  /** Gives a run back with the status that it had; only a run in a crash loop is claimed after it has failed. */
   async #giveBack(lease: RunLease, status: RunStatus): Promise<void> {
-    await this.journal.finish(lease, { status, at: this.clock.now() });
+    const error = status === "failed" && { error: crashLoopError(lease.runId) };
+    await this.journal.finish(lease, { status, at: this.clock.now(), ...error });
   }
 
   /** Ends a run that probably ends each process that executes it. */
   async #fail({ lease, run }: HeldRun): Promise<void> {
-    const error = JSON.stringify(crashLoopFailure(run.id).toFailure());
-    const end = { status: "failed", at: this.clock.now(), error } as const;
+    const end = { status: "failed", at: this.clock.now(), error: crashLoopError(run.id) } as const;
     await this.journal.finish(lease, { ...end, ...this.#channelsOf(run, "failed") });
   }
 
@@ -306,6 +306,11 @@ export class RunService extends RunClient {
     if (end.status !== "waiting") await host.rejectOpenApprovals();
     return { result: await driven.ended(status), isWoken: finished === "woken" };
   }
+}
+
+/** JSON: the failure of a run in a crash loop. */
+function crashLoopError(runId: string): string {
+  return JSON.stringify(crashLoopFailure(runId).toFailure());
 }
 
 /** A run to execute in this process. */

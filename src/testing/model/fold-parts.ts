@@ -1,10 +1,5 @@
-import type {
-  LanguageModelV4Content,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-  SharedV4ProviderMetadata,
-} from "@ai-sdk/provider";
-import type { ModelGenerateResult } from "../../model/index.ts";
+import type { LanguageModelV4Content, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { type ModelGenerateResult, unknownUsage } from "../../model/index.ts";
 
 /** Folds a stream into one response. Throws the error that ends the stream, or an error part in it. */
 export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<ModelGenerateResult> {
@@ -14,7 +9,7 @@ export async function foldParts(stream: ReadableStream<LanguageModelV4StreamPart
   return {
     content,
     finishReason: finish?.finishReason ?? { unified: "other", raw: undefined },
-    usage: finish?.usage ?? noUsage,
+    usage: finish?.usage ?? unknownUsage,
     ...(finish?.providerMetadata !== undefined && { providerMetadata: finish.providerMetadata }),
     warnings,
   };
@@ -83,8 +78,3 @@ function addToBlock({ blocks, content }: Folded, part: BlockPart): void {
   if (part.providerMetadata !== undefined)
     block.providerMetadata = { ...block.providerMetadata, ...part.providerMetadata };
 }
-
-const noUsage: LanguageModelV4Usage = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};

@@ -6,7 +6,13 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../../base/index.ts";
-import type { FinishReason, Model, ModelGenerateResult, ModelCall } from "../../model/index.ts";
+import {
+  type FinishReason,
+  type Model,
+  type ModelGenerateResult,
+  type ModelCall,
+  unknownUsage,
+} from "../../model/index.ts";
 import { type Script, ScriptReader } from "./script.ts";
 import {
   type ScriptedResponse,
@@ -184,7 +190,7 @@ function finishOf(turn: ScriptedTurn): { unified: FinishReason; raw: string } {
 
 function toUsage(usage: ScriptedTurn["usage"]): LanguageModelV4Usage {
   if (usage === undefined) return defaultUsage;
-  if (usage === null) return uncounted;
+  if (usage === null) return unknownUsage;
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
   return {
     inputTokens: {
@@ -198,7 +204,3 @@ function toUsage(usage: ScriptedTurn["usage"]): LanguageModelV4Usage {
 }
 
 const defaultUsage: LanguageModelV4Usage = toUsage({ inputTokens: 10, outputTokens: 5 });
-const uncounted: LanguageModelV4Usage = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};

@@ -1,4 +1,4 @@
-import { type FailureError, isFailureError, cliCommand } from "../../../base/index.ts";
+import { type FailureError, isFailureError, cliCommand, errorMessage } from "../../../base/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { localFailure, type McpReason, mcpFailure } from "./mcp-reasons.ts";
 
@@ -99,6 +99,6 @@ function reportedFailure(reason: McpReason, server: string, error: unknown): Fai
 }
 
 function messageOf(error: unknown): string {
-  const text = stripUnsafe(error instanceof Error ? error.message : String(error)).trim();
+  const text = stripUnsafe(errorMessage(error)).trim();
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }

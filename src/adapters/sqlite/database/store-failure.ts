@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type FailureCode, FailureError, isFailureError, isReadOnly } from "../../../base/index.ts";
+import { type FailureCode, FailureError, isFailureError, isReadOnly, errorMessage } from "../../../base/index.ts";
 
 /** Reason and advice by SQLite's primary result code. */
 const bySqlite: Readonly<Record<number, readonly [reason: string, advice: string]>> = {
@@ -33,7 +33,7 @@ export function storeFailure(error: unknown, file: string): FailureError {
   // On a read-only disk, SQLite only reports that it cannot create its files.
   const code = primary === 14 && [file, dirname(file)].some(isReadOnly) ? 8 : primary;
   const known = code === undefined ? undefined : bySqlite[code];
-  const [reason, advice] = known ?? ["failed", error instanceof Error ? error.message : String(error)];
+  const [reason, advice] = known ?? ["failed", errorMessage(error)];
   return databaseFailure(`cannot use the database ${file}: ${advice}`, { reason, cause: error });
 }
 

@@ -6,9 +6,8 @@ import { databaseFailure } from "../database/store-failure.ts";
 import { closedFailure } from "../thread/worker-link.ts";
 import type { ReaderOps, WriterOps } from "../thread/worker-ops.ts";
 import { createDeliveryOps, sqliteDeliveries } from "./delivery-table.ts";
-import { createAuditOps } from "../access/audit-table.ts";
+import { createAccessReadOps } from "../access/access-ops.ts";
 import { sqliteAccess } from "../access/sqlite-access.ts";
-import { createTokenOps } from "../access/token-table.ts";
 import { sqliteTriggers } from "../triggers/sqlite-triggers.ts";
 import { createTriggerReadOps } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
@@ -109,13 +108,9 @@ function refusingWriter(
 /** Approvals, tokens, deliveries, triggers and the audit log are read by operations of the writer; all others are refused. */
 function approvalReader(db: DatabaseSync, refusal: FailureError): Pick<WriterThread, "call"> {
   const table = new ApprovalTable(db);
-  const { getToken, listTokens } = createTokenOps(() => db);
-  const { listAuditEntries } = createAuditOps(() => db);
   const { listDeliveries } = createDeliveryOps(() => db);
   const ops: Partial<WriterOps> = {
-    getToken,
-    listTokens,
-    listAuditEntries,
+    ...createAccessReadOps(db),
     ...createTriggerReadOps(() => db),
     listDeliveries,
     getApproval: ({ id, now }) => table.get(id, now),

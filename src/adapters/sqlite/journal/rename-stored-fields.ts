@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { isRecord } from "../../../schema/index.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -41,7 +42,7 @@ function renameColumn(
   const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE number = ?`);
   for (const { number, text } of rows.all()) {
     const value: unknown = JSON.parse(String(text));
-    if (isObject(value) && renameKeys(value, fields)) update.run(JSON.stringify(value), Number(number));
+    if (isRecord(value) && renameKeys(value, fields)) update.run(JSON.stringify(value), Number(number));
   }
 }
 
@@ -52,8 +53,8 @@ function renameSpecs(db: DatabaseSync): void {
   );
   for (const { number, data } of rows.all()) {
     const definition: unknown = JSON.parse(String(data));
-    const spec = isObject(definition) ? definition["agent"] : undefined;
-    if (isObject(spec) && renameKeys(spec, specFields)) updateBlob(db, Number(number), definition);
+    const spec = isRecord(definition) ? definition["agent"] : undefined;
+    if (isRecord(spec) && renameKeys(spec, specFields)) updateBlob(db, Number(number), definition);
   }
 }
 
@@ -87,21 +88,21 @@ function renameEventFields(db: DatabaseSync): void {
 }
 
 function renameEvent(data: unknown, kind: string, ofAgent: boolean): boolean {
-  if (!isObject(data)) return false;
+  if (!isRecord(data)) return false;
   if (kind === "waiting") return renameKeys(data, waitingFields);
   const { result } = data;
-  const meta = isObject(result) ? result["meta"] : undefined;
+  const meta = isRecord(result) ? result["meta"] : undefined;
   let changed = renameKeys(data, outcomeFields);
-  if (isObject(meta)) changed = renameKeys(meta, metaFields) || changed;
-  const isTurn = ofAgent && isObject(result) && result["tool"] === "model:turn";
+  if (isRecord(meta)) changed = renameKeys(meta, metaFields) || changed;
+  const isTurn = ofAgent && isRecord(result) && result["tool"] === "model:turn";
   return (isTurn && renameTurn(result["output"])) || changed;
 }
 
 /** A model's response, as an agent's run stores it. */
 function renameTurn(turn: unknown): boolean {
-  if (!isObject(turn) || !Array.isArray(turn["content"]) || typeof turn["finishReason"] !== "string") return false;
+  if (!isRecord(turn) || !Array.isArray(turn["content"]) || typeof turn["finishReason"] !== "string") return false;
   let changed = renameKeys(turn, turnFields);
-  for (const part of turn["content"]) if (isObject(part)) changed = renameKeys(part, toolCallFields) || changed;
+  for (const part of turn["content"]) if (isRecord(part)) changed = renameKeys(part, toolCallFields) || changed;
   return changed;
 }
 
@@ -121,8 +122,4 @@ function renameKeys(value: JsonObject, fields: object): boolean {
 function mentions(column: string, fields: object): string {
   const keys = Object.keys(fields).map((key) => `${column} GLOB '*"${key}"*'`);
   return `(${keys.join(" OR ")})`;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createAuditOps, removeAuditEntriesBefore } from "../access/audit-table.ts";
-import { createIdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import { createTokenOps, removeTokensBefore } from "../access/token-table.ts";
+import { createAccessOps, removeAccessBefore } from "../access/access-ops.ts";
 import { createTriggerOps, removeFiringsBefore } from "../triggers/trigger-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { createDeliveryOps, removeDeliveriesBefore } from "./delivery-table.ts";
@@ -20,9 +18,6 @@ import { recordColumns } from "./record-columns.ts";
 
 /** Time to retain the rows of stores that did not close, in case they return with their last batch. */
 const writerMemoryMs = 24 * 3600 * 1000;
-
-/** Remove rows that are no longer needed. */
-const datedRows = [removeTokensBefore, removeDeliveriesBefore, removeAuditEntriesBefore, removeFiringsBefore];
 
 interface Opened {
   readonly db: DatabaseSync;
@@ -70,16 +65,14 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     decideApproval: ({ id, decision, now }) => database().approvals.decide(id, decision, now),
     getApproval: ({ id, now }) => database().approvals.get(id, now),
     listApprovals: ({ now, status }) => database().approvals.list(now, status),
-    ...createTokenOps(() => database().db),
+    ...createAccessOps(() => database().db),
     ...createDeliveryOps(() => database().db),
-    ...createIdempotencyKeyOps(() => database().db),
-    ...createAuditOps(() => database().db),
     ...createTriggerOps(() => database().db),
     lastNumbers: () => ({ upTo: lastRecord(database().db), upToRun: lastRun(database().db) }),
     removeOldest(limits) {
       const { approvals, db } = database();
       approvals.removeBefore(limits.before);
-      for (const remove of datedRows) remove(db, limits.before);
+      removeOthersBefore(db, limits.before);
       return removeOldest(db, limits);
     },
     shrink: (size) => shrink(database().db, size),
@@ -99,6 +92,13 @@ export function createWriterOps(open: (file: string) => DatabaseSync = openDatab
     return own;
   };
   return { ops, explain: (error) => storeFailure(error, file), handOver };
+}
+
+/** Removes what is neither a record nor a run. */
+function removeOthersBefore(db: DatabaseSync, time: number): void {
+  removeAccessBefore(db, time);
+  removeFiringsBefore(db, time);
+  removeDeliveriesBefore(db, time);
 }
 
 function tablesOf(db: DatabaseSync): Opened {

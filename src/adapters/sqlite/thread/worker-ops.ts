@@ -1,8 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FailureCode } from "../../../base/index.ts";
-import type { AuditOps } from "../access/audit-table.ts";
-import type { IdempotencyKeyOps } from "../access/idempotency-key-table.ts";
-import type { TokenOps } from "../access/token-table.ts";
+import type { AccessOps } from "../access/access-ops.ts";
 import type { TriggerOps } from "../triggers/trigger-table.ts";
 import type { DeliveryOps } from "../journal/delivery-table.ts";
 import type {
@@ -194,7 +192,7 @@ export interface WriterFile {
 }
 
 /** Operations of the writer, executed one after another. Times are epoch milliseconds. */
-export interface WriterOps extends TokenOps, IdempotencyKeyOps, AuditOps, TriggerOps, DeliveryOps {
+export interface WriterOps extends AccessOps, TriggerOps, DeliveryOps {
   open(at: WriterFile): void;
   commit(batch: Batch): readonly WriteAnswer[];
   claimRun(query: ClaimRequestRow): ClaimReply;
@@ -324,6 +322,7 @@ export interface RowCounts {
   readonly records: number;
   readonly runs: number;
   readonly approvals: number;
+  readonly runsByStatus: Readonly<Record<string, number>>;
 }
 
 /** State of a database file. */

@@ -1,4 +1,4 @@
-import { type OptionsOf, type Setting, type SettingsTable, isRecord, optionRule } from "../../../schema/index.ts";
+import { type OptionsOf, type Setting, type SettingsTable, optionRule, ownValue } from "../../../schema/index.ts";
 import type { OptionType } from "../../events/agent-notice.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { agentTable } from "../../run/agent-spec.ts";
@@ -93,9 +93,8 @@ function optionTypeOf({ type, choices, min }: Setting): OptionType {
 
 /** Reads the `options` of an agent for its runner; an invalid one adds a notice, and counts as omitted. */
 export function readRunnerOptions<T extends SettingsTable>(run: AgentRun, table: T): OptionsOf<T> {
-  const options = isRecord(run.spec.options) ? run.spec.options : {};
   const read = Object.entries(table).flatMap(([name, setting]) => {
-    const provided = Object.hasOwn(options, name) ? options[name] : undefined;
+    const provided = ownValue(run.spec.options, name);
     const value = provided === undefined ? undefined : readRunnerOption(setting, provided);
     if (provided !== undefined && value === undefined) {
       run.notice({ code: "option_unusable", params: { option: name, expects: optionTypeOf(setting) } });

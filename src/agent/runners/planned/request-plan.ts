@@ -1,8 +1,8 @@
 import { findToolsName } from "../../../hub/index.ts";
-import { type ModelTurn, type TurnToolCall, textOfTurn } from "../../../model/index.ts";
+import { type ModelTurn, type TurnToolCall, textOfTurn, toolCallsOf } from "../../../model/index.ts";
 import type { RunProgram } from "../../../run/index.ts";
 import { type LoopConversation, requestWithinContext } from "../../loop/agent-loop.ts";
-import { type ResolvedToolCall, resolvedCallsOf } from "../../loop/resolve-tool-calls.ts";
+import type { ResolvedToolCall } from "../../loop/resolve-tool-calls.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
 import { planTerms } from "./plan-terms.ts";
 
@@ -38,7 +38,7 @@ export function* requestPlan(run: AgentRun, conversation: LoopConversation, roun
     turnRef: { part: conversation.part, round },
     must: undefined,
   });
-  const calls = resolvedCallsOf(turn);
+  const calls: readonly ResolvedToolCall[] = toolCallsOf(turn);
   const looks = calls.some(({ name, broken }) => name === findToolsName && broken === undefined);
   return { turn, calls, looks, terms: planTerms(textOfTurn(turn), calls) };
 }

@@ -1,5 +1,5 @@
 import { FailureError } from "../../../base/index.ts";
-import { isRecord } from "../../../schema/index.ts";
+import { isRecord, ownValue, textOf } from "../../../schema/index.ts";
 import { stripUnsafe } from "../../../text/index.ts";
 import { type RunProgram, runAll } from "../../../run/index.ts";
 import type { AgentRun } from "../../run/agent-run.ts";
@@ -142,8 +142,7 @@ function* readFrom(
 
 /** Text of a field, which a third-party tool may have filled with any value. */
 function fieldText(record: Document, key: string): string {
-  const value = Object.hasOwn(record, key) ? record[key] : undefined;
-  return typeof value === "string" ? stripUnsafe(value) : "";
+  return stripUnsafe(textOf(ownValue(record, key)));
 }
 
 /**

@@ -12,20 +12,16 @@ export interface CliArguments {
   readonly forms?: ReadonlyMap<string, string>;
 }
 
-/** Sources of {@link readArguments}. */
-export interface ArgumentSources {
-  /** Words of the form `key=value`. */
-  readonly pairs: readonly string[];
-  /** Value of the option that takes the arguments as JSON. */
-  readonly text: string | undefined;
-  /** Name of that option. */
-  readonly option: string;
-  /** Schema that decides how values are parsed. */
-  readonly schema: JsonSchema;
-}
-
-/** Reads an option such as `--args` and the `key=value` words; a word overrides the same key of the option. */
-export async function readArguments({ pairs, text, option, schema: json }: ArgumentSources): Promise<CliArguments> {
+/**
+ * Reads the `key=value` words and an option such as `--args` with its text; a word overrides the same key of the option.
+ * The schema decides how values are parsed.
+ */
+export async function readArguments(
+  pairs: readonly string[],
+  option: string,
+  text: string | undefined,
+  json: JsonSchema,
+): Promise<CliArguments> {
   const input = text === undefined ? {} : checked(await readText(text, option), `${option}: `);
   const parameters = parametersOf(json);
   const typed = new Map<string, unknown>();

@@ -56,9 +56,7 @@ async function callHere(invocation: Invocation): Promise<ExitCode> {
     // Without the tool's schema its arguments cannot be parsed; the call then fails with the unknown tool, which is the
     // error to report.
     const parsedInput =
-      tool === undefined
-        ? nothing
-        : await readArguments({ pairs, text: invocation.text("args"), option: "--args", schema: tool.input.json });
+      tool === undefined ? nothing : await readArguments(pairs, "--args", invocation.text("args"), tool.input.json);
     const result = await makeCall({ invocation, workspace, interrupts, name, input: parsedInput, notStored });
     if (notStored !== undefined && result.success) storeFailures.push(notRecorded(notStored));
     const broken = workspace.problems().filter(({ severity }) => severity === "error");
@@ -79,7 +77,7 @@ async function callRemotely(invocation: Invocation): Promise<ExitCode> {
     const [name = "", ...pairs] = invocation.words;
     const schema = (await api.find("get_tool", { params: { name } }))?.input_schema;
     const text = invocation.text("args");
-    const input = schema === undefined ? nothing : await readArguments({ pairs, text, option: "--args", schema });
+    const input = schema === undefined ? nothing : await readArguments(pairs, "--args", text, schema);
     interrupts.arm({ onStop: () => invocation.terminal.log("Cancelling; press Ctrl-C again to exit immediately.") });
     const { sendCall } = await import("../../remote/send-call.ts");
     const result = await sendCall(api, { name, input, invocation, signal: interrupts.signal });

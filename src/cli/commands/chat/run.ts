@@ -1,3 +1,4 @@
+import { worksAlone } from "../../../app/index.ts";
 import type { AgentExecuteOptions, AgentResult, ReasoningLanguage } from "../../../agent/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
 import type { AgentTexts } from "../../terminal/texts/english.ts";
@@ -11,7 +12,6 @@ import { ChatConversation } from "./chat-conversation.ts";
 import { TypeAhead } from "../../terminal/type-ahead.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
-import { worksAlone } from "../doctor/check-servers.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { notTextFailure } from "../ask/read-prompt.ts";
@@ -20,7 +20,7 @@ import { prepareForAgent } from "../../open/prepare-servers.ts";
 import { codeOf, reportFormattedError, hintsWithoutModel } from "../../program/report-error.ts";
 import { type LocalSession, withSession, openForRuns } from "../../open/run-session.ts";
 import { reportAgentResult } from "../../open/report-agent-result.ts";
-import { reportUnsentInput } from "../../approvals/show-approval.ts";
+import { reportTyped } from "../../approvals/show-approval.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import { logWrapped } from "../../terminal/log-wrapped.ts";
 import { UsageError, isUsageError } from "../../program/usage-error.ts";
@@ -164,7 +164,7 @@ class Chat {
   #isLateAnswer(text: string): boolean {
     const isLate = this.#decidedElsewhere && parseYesNo(text) !== undefined;
     this.#decidedElsewhere = false;
-    if (isLate) reportUnsentInput(text, this.#parts.invocation.terminal, cliTexts[this.#language].approvals);
+    if (isLate) reportTyped(text, this.#parts.invocation.terminal, cliTexts[this.#language].approvals.notSent);
     return isLate;
   }
 

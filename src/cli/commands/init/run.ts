@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type TrustItem, pathExists, trustNewWorkspace, workspaceSchema } from "../../../app/index.ts";
-import { cliCommand, fail, isFailureError } from "../../../base/index.ts";
+import { cliCommand, fail, isFailureError, errorMessage } from "../../../base/index.ts";
 import { chainFileSchema } from "../../../chain/index.ts";
 import { contractFileSchema } from "../../../hub/index.ts";
 import { nearestPackage, toolFileSchema } from "../../../tool/index.ts";
@@ -135,8 +135,7 @@ async function writeAll(dir: string, files: Readonly<Record<string, string>>): P
       await writeFile(join(dir, file), text, { flag: file.startsWith(".windlass/") ? "w" : "wx" });
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw fail(`cannot write the workspace: ${why}`, { cause: error });
+    throw fail(`cannot write the workspace: ${errorMessage(error)}`, { cause: error });
   }
   return Object.keys(files);
 }

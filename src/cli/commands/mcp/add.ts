@@ -6,7 +6,7 @@ import {
   unpinnedPackage,
   addServerToConfig,
   deleteServer,
-  forgetServer,
+  StateFiles,
   hasServerEntry,
 } from "../../../hub/index.ts";
 import { withoutCredentials } from "../../../net/index.ts";
@@ -139,6 +139,6 @@ export const removeMcpServer: RunCommand = async (invocation) => {
       `list the servers with: ${commandLine(invocation, "mcp")}`,
     );
   }
-  forgetServer(join(dir, ".windlass"), name);
+  new StateFiles(join(dir, ".windlass")).forget(name);
   invocation.terminal.log(`Removed ${name} from ${files.join(" and ")}`);
 };

@@ -1,5 +1,5 @@
 import { fail } from "../../../base/index.ts";
-import { type McpHttpAddress, forgetLogins } from "../../../hub/index.ts";
+import { type McpHttpAddress, StateFiles } from "../../../hub/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
@@ -70,7 +70,7 @@ function addressOf({ source, redactor, dir }: OpenedMcpServers, name: string, in
 export const logOut: RunCommand = async (invocation) => {
   const [name = ""] = invocation.words;
   const { terminal } = invocation;
-  const had = forgetLogins(join(await findWorkspace("."), ".windlass"), name);
+  const had = new StateFiles(join(await findWorkspace("."), ".windlass")).forgetLogins(name);
   if (had)
     terminal.log(`Removed the login to ${name}. Log in again with: ${commandLine(invocation, "mcp login", name)}`);
   else terminal.log(`There was no login to ${JSON.stringify(name)}.`);

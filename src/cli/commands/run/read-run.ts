@@ -18,30 +18,18 @@ export interface RunRequest<Chain extends ChainInput = Plan> {
   readonly runId: string | undefined;
 }
 
-/** Accepts any value. */
-const anything: JsonSchema = {};
-
 /** Reads the input of a chain, parsed according to its schema, and the other options of the run. */
 export async function readRun<Chain extends ChainInput>(
   plan: Chain,
   invocation: Invocation,
 ): Promise<RunRequest<Chain>> {
   const [, ...pairs] = invocation.words;
-  const parsedInput = await readArguments({
-    pairs: [...invocation.texts("i"), ...pairs],
-    text: invocation.text("input"),
-    option: "--input",
-    schema: plan.input.json,
-  });
+  const words = [...invocation.texts("i"), ...pairs];
+  const parsedInput = await readArguments(words, "--input", invocation.text("input"), plan.input.json);
   checkKeys(parsedInput, plan);
   checkForms(parsedInput, plan);
-  const context = { pairs: invocation.texts("context"), text: undefined, option: "--context", schema: anything };
-  return {
-    plan,
-    input: parsedInput.args,
-    context: (await readArguments(context)).args,
-    runId: invocation.text("runId"),
-  };
+  const { args: context } = await readArguments(invocation.texts("context"), "--context", undefined, {});
+  return { plan, input: parsedInput.args, context, runId: invocation.text("runId") };
 }
 
 /** Throws for a value that has to be written in another way. */

@@ -40,7 +40,7 @@ export const listSkills: RunCommand = async (invocation) => {
   await folder.load();
   const listed = allOf(folder);
   if (invocation.flag("json")) {
-    terminal.print(safeJson(listed.map((each) => toWire(each, { dir, code: folder.codeFiles() }))));
+    terminal.print(safeJson(listed.map((each) => toWire(each, dir, folder.codeFiles()))));
   } else if (listed.length === 0) {
     terminal.log(`No skills. A skill is a folder in ${directory}/ with a SKILL.md file.`);
   } else {
@@ -127,14 +127,12 @@ function markOf(skill: Skill | undefined, problems: readonly Problem[]): string 
   return skill.hidden ? `[manual only] ${skill.description}` : skill.description;
 }
 
-interface Around {
-  /** Folder of the workspace. */
-  readonly dir: string;
-  /** Files next to skills that contain tools. */
-  readonly code: readonly string[];
-}
-
-function toWire({ name, skill, file, problems }: Listed, { dir, code }: Around): Record<string, unknown> {
+/** A skill in JSON output. `dir` is the workspace, `code` are the files next to skills that contain tools. */
+function toWire(
+  { name, skill, file, problems }: Listed,
+  dir: string,
+  code: readonly string[],
+): Record<string, unknown> {
   const path = portablePath(join(dir, file));
   const report = problems.map((problem) => ({ ...problem, file: path }));
   if (skill === undefined) return { name, file: path, valid: false, problems: report };

@@ -59,7 +59,7 @@ async function describeTool(
         { title: "", style: "dim" },
         { title: "", long: "wrap" },
       ],
-      factsOf(registration, { workspace, typed: invocation.words[0] ?? "" }),
+      factsOf(registration, workspace, invocation.words[0] ?? ""),
     ),
     "",
     // A tool that cannot be called needs no example.
@@ -79,14 +79,8 @@ async function howToCall(
   ];
 }
 
-/** A tool of a workspace, with the name that was typed. */
-interface Showing {
-  readonly workspace: Workspace;
-  readonly typed: string;
-}
-
 // oxlint-disable-next-line complexity -- one list of facts, each there or not
-function factsOf(registration: Registration, { workspace, typed }: Showing): string[][] {
+function factsOf(registration: Registration, workspace: Workspace, typed: string): string[][] {
   const { tool, source } = registration;
   const file = workspace.sources.fileOf(tool.name);
   const facts: (readonly [string, string | undefined])[] = [
@@ -95,7 +89,7 @@ function factsOf(registration: Registration, { workspace, typed }: Showing): str
     ["tags", tool.tags.join(", ")],
     ["aliases", tool.aliases.join(", ")],
     ["capabilities", workspace.hub.capabilitiesOf(registration).join(", ")],
-    ...choiceFacts(registration, { workspace, typed }),
+    ...choiceFacts(registration, workspace, typed),
     ["effect", effectTexts[effectLabel(tool)]],
     ["destructive", { true: "yes", false: "no", varies: "depends on the arguments" }[String(destructiveOf(tool))]],
     ["timeout", timeoutOf(tool)],
@@ -111,7 +105,8 @@ function factsOf(registration: Registration, { workspace, typed }: Showing): str
 /** Candidates of a name or capability, the strategy, and the tools that are excluded. */
 function choiceFacts(
   { tool, isChoice }: Registration,
-  { workspace: { hub }, typed }: Showing,
+  { hub }: Workspace,
+  typed: string,
 ): (readonly [string, string | undefined])[] {
   const capability = typed.startsWith("capability:") ? hub.canonical(typed.slice("capability:".length)) : undefined;
   const served = hub.capabilities().find(({ name }) => name === capability);

@@ -93,7 +93,7 @@ export async function checkFiles(files: readonly string[], options: CheckOptions
   const checks: Checked[] = [];
   const worlds = new Map<string, Promise<ChainCheckDeps>>();
   for (const file of new Set(files.map((name) => resolve(name)))) {
-    checks.push(await checkPath(file, { options, worlds }));
+    checks.push(await checkPath(file, options, worlds));
   }
   return {
     problems: eachOnce(checks.flatMap(({ problems }) => problems)),
@@ -115,19 +115,18 @@ function eachOnce(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-interface Shared {
-  readonly options: CheckOptions;
-  /** Dependencies of the chains of a workspace, loaded once for all of its files. */
-  readonly worlds: Map<string, Promise<ChainCheckDeps>>;
-}
-
 /** A workspace, with its dependencies loaded once for all files. */
 interface CheckedWorkspace extends CheckContext {
   readonly options: CheckOptions;
   readonly world: () => Promise<ChainCheckDeps>;
 }
 
-async function checkPath(path: string, { options, worlds }: Shared): Promise<Checked> {
+/** Checks a file or a folder. `worlds` are the dependencies of the chains of a workspace, loaded once for all of its files. */
+async function checkPath(
+  path: string,
+  options: CheckOptions,
+  worlds: Map<string, Promise<ChainCheckDeps>>,
+): Promise<Checked> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`file not found: ${JSON.stringify(path)}`);
   const dir = await workspaceOf(path, found.isDirectory());
