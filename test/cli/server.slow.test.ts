@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { userInfo } from "node:os";
@@ -60,6 +61,8 @@ afterAll(async () => {
   await server.close();
   await workspace.close();
   await model.close();
+  // The tools of this process write their trace into its folder.
+  await rm("effects.log", { force: true });
 });
 
 const here = (words: readonly string[], options: Partial<RunOptions> = {}): Promise<Run> =>
