@@ -8,9 +8,10 @@ import {
   matchesQuery,
   publicEvent,
   storedRun,
+  listConversations,
+  runsOfConversation,
 } from "./in-memory-run.ts";
 import type { InMemoryChanges } from "./in-memory-changes.ts";
-import { listConversations, runsOfConversation } from "./in-memory-conversations.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";

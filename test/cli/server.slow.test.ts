@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { userInfo } from "node:os";
@@ -60,6 +61,8 @@ afterAll(async () => {
   await server.close();
   await workspace.close();
   await model.close();
+  // The tools of this process write their trace into its folder.
+  await rm("effects.log", { force: true });
 });
 
 const here = (words: readonly string[], options: Partial<RunOptions> = {}): Promise<Run> =>
@@ -207,8 +210,8 @@ test("events of a run and of an agent are printed while the server executes it [
     "step_finished",
     "run_finished",
   ]);
-  const asked = await remote(["ask", "hi", "--events"]);
-  const last = asked.stdout.trim().split("\n").at(-1) ?? "";
+  const replied = await remote(["ask", "hi", "--events"]);
+  const last = replied.stdout.trim().split("\n").at(-1) ?? "";
   expect(JSON.parse(last)).toMatchObject({ type: "run_finished", answer: "Blue." });
 });
 
@@ -234,7 +237,7 @@ test("a program that is terminated leaves the run to the server, and says how to
   expect([cancelled.code, (await workspace.runs.find("slow-2"))?.status]).toEqual([0, "cancelled"]);
 });
 
-describe("what is wrong with the server is said, with what to do [P10]", () => {
+describe("an error of the server is reported with its remedy [P10]", () => {
   const cases: readonly (readonly [string, () => Partial<Record<string, string>>, number, string])[] = [
     ["no server", () => ({ WINDLASS_SERVER: "http://127.0.0.1:9" }), 1, "windlass serve"],
     ["not an address", () => ({ WINDLASS_SERVER: "localhost:4780" }), 2, "http://127.0.0.1:4780"],

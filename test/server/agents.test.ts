@@ -55,7 +55,7 @@ interface RunBody {
 
 const waits = { prefer: "wait=50" };
 
-async function ask(
+async function sendPrompt(
   served: Pick<ServedWorkspace, "send">,
   prompt: string,
   body: Readonly<Record<string, unknown>> = {},
@@ -93,11 +93,11 @@ function textsOf(request: ReceivedRequest | undefined): string {
 test("a message starts a conversation, and the next one continues it with its history [P04]", async () => {
   const { files, model } = await agentFiles(["Blue.", "You asked about the sky."]);
   const served = await serveWorkspace(files);
-  const first = await ask(served, "Which colour is the sky?");
+  const first = await sendPrompt(served, "Which colour is the sky?");
   expect([first.status, first.body.status, first.body.output?.answer]).toEqual([200, "success", "Blue."]);
   expect(first.headers.get("location")).toBe(`/v1/runs/${first.body.run_id}`);
   const id = first.body.conversation_id;
-  const second = await ask(served, "What did I ask?", { conversation_id: id });
+  const second = await sendPrompt(served, "What did I ask?", { conversation_id: id });
   expect(second.body.output?.answer).toBe("You asked about the sky.");
   expect(textsOf(model.requests[1])).toContain("Which colour is the sky?");
   const conversation = await conversationOf(served, id);
@@ -111,7 +111,7 @@ test("a message starts a conversation, and the next one continues it with its hi
 test("conversations are listed with the newest message first, page by page [P04]", async () => {
   const { files } = await agentFiles(() => "yes");
   const served = await serveWorkspace(files);
-  for (const id of ["a", "b", "c", "a"]) await ask(served, `hello ${id}`, { conversation_id: id });
+  for (const id of ["a", "b", "c", "a"]) await sendPrompt(served, `hello ${id}`, { conversation_id: id });
   const names: string[] = [];
   let cursor: string | null = "";
   do {
@@ -131,9 +131,9 @@ test("conversations are listed with the newest message first, page by page [P04]
 test("a conversation takes one message at a time; a cancelled one leaves it as it was [P04]", async () => {
   const { files, model } = await agentFiles(["Hello.", { text: "late", delayMs: Infinity }, "You said hello."]);
   const served = await serveWorkspace(files);
-  await ask(served, "hello", { conversation_id: "talk" });
+  await sendPrompt(served, "hello", { conversation_id: "talk" });
   const sent = await Promise.all(
-    ["slow", "slower"].map((prompt) => ask(served, prompt, { conversation_id: "talk" }, {})),
+    ["slow", "slower"].map((prompt) => sendPrompt(served, prompt, { conversation_id: "talk" }, {})),
   );
   const [accepted, refused] = sent.toSorted((a, b) => a.status - b.status);
   const { run_id: runId } = accepted?.body ?? { run_id: "" };
@@ -144,7 +144,7 @@ test("a conversation takes one message at a time; a cancelled one leaves it as i
   await served.send("POST", `/v1/runs/${runId}/cancel`, { headers: waits });
   const { items } = await conversationOf(served, "talk");
   expect(items.map(({ run }) => run.status)).toEqual(["cancelled", "success"]);
-  const after = await ask(served, "what did I say?", { conversation_id: "talk" });
+  const after = await sendPrompt(served, "what did I say?", { conversation_id: "talk" });
   expect(after.body.output?.answer).toBe("You said hello.");
   expect(textsOf(model.requests[2])).not.toContain("slow");
 });
@@ -153,10 +153,10 @@ test("the same message with the same run id is sent once [P04]", async () => {
   const { files, model } = await agentFiles(["once"]);
   const served = await serveWorkspace(files);
   const body = { conversation_id: "talk", run_id: "message-1" };
-  const [one, again] = await Promise.all([ask(served, "hi", body), ask(served, "hi", body)]);
+  const [one, again] = await Promise.all([sendPrompt(served, "hi", body), sendPrompt(served, "hi", body)]);
   expect([one.body.output?.answer, again.body.output?.answer]).toEqual(["once", "once"]);
   expect(model.requests).toHaveLength(1);
-  expect((await ask(served, "something else", body)).status).toBe(409);
+  expect((await sendPrompt(served, "something else", body)).status).toBe(409);
 });
 
 test("a call of the agent waits for an approval, and the answer follows the decision [P04] [P05]", async () => {
@@ -165,13 +165,17 @@ test("a call of the agent waits for an approval, and the answer follows the deci
     ...files,
     "windlass.yaml": `${files["windlass.yaml"]}permissions: { ask: [send] }\n`,
   });
-  const asked = await ask(served, "write to ann", { conversation_id: "mail" });
-  expect([asked.status, asked.body.status, asked.body.approvals[0]?.tool]).toEqual([202, "waiting", "send"]);
-  expect((await ask(served, "and now?", { conversation_id: "mail" })).body).toMatchObject({
-    run_id: asked.body.run_id,
+  const suspended = await sendPrompt(served, "write to ann", { conversation_id: "mail" });
+  expect([suspended.status, suspended.body.status, suspended.body.approvals[0]?.tool]).toEqual([
+    202,
+    "waiting",
+    "send",
+  ]);
+  expect((await sendPrompt(served, "and now?", { conversation_id: "mail" })).body).toMatchObject({
+    run_id: suspended.body.run_id,
     reason: "message_under_way",
   });
-  await served.send("POST", `/v1/approvals/${asked.body.approvals[0]?.id}`, { body: { decision: "approve" } });
+  await served.send("POST", `/v1/approvals/${suspended.body.approvals[0]?.id}`, { body: { decision: "approve" } });
   await vi.waitFor(async () => {
     const { items } = await conversationOf(served, "mail");
     expect(items[0]).toMatchObject({ answer: "Sent.", run: { status: "success" } });
@@ -180,7 +184,7 @@ test("a call of the agent waits for an approval, and the answer follows the deci
 
 test("without a model the message is refused and nothing is stored; the list says why [P04]", async () => {
   const served = await serveWorkspace({ "windlass.yaml": "\n", "notes/tides.md": "Tides follow the moon.\n" });
-  const refused = await ask(served, "hi", { conversation_id: "talk" });
+  const refused = await sendPrompt(served, "hi", { conversation_id: "talk" });
   expect(refused.body).toMatchObject({ code: "not_available", reason: "no_model" });
   expect((await served.send("GET", "/v1/conversations")).body).toEqual({ items: [], next_cursor: null });
   const { body } = await served.send("GET", "/v1/agents");
@@ -195,10 +199,10 @@ test("an unknown runner, model or image is refused with what there is [P04] [P07
   const served = await serveWorkspace(files);
   const runner = await served.send("POST", "/v1/agents/autonomus/messages", { body: { prompt: "hi" } });
   expect([runner.status, runner.text]).toEqual([404, expect.stringContaining("did you mean autonomous?")]);
-  expect((await ask(served, "hi", { model: "none" })).body).toMatchObject({ code: "bad_request" });
-  expect((await ask(served, "  ")).status).toBe(400);
+  expect((await sendPrompt(served, "hi", { model: "none" })).body).toMatchObject({ code: "bad_request" });
+  expect((await sendPrompt(served, "  ")).status).toBe(400);
   const image = { mime_type: "image/png", data: "not base64!" };
-  expect((await ask(served, "hi", { images: [image] })).status).toBe(400);
+  expect((await sendPrompt(served, "hi", { images: [image] })).status).toBe(400);
   expect(model.requests).toHaveLength(0);
 });
 
@@ -209,11 +213,11 @@ test("a broken model fails the run with its reason, and the conversation continu
     "Fine.",
   ]);
   const served = await serveWorkspace(files);
-  await ask(served, "hello", { conversation_id: "talk" });
-  const failed = await ask(served, "and?", { conversation_id: "talk" });
+  await sendPrompt(served, "hello", { conversation_id: "talk" });
+  const failed = await sendPrompt(served, "and?", { conversation_id: "talk" });
   expect([failed.status, failed.body.status]).toEqual([200, "failed"]);
   expect(failed.body.error?.message).toContain("400");
-  expect((await ask(served, "again", { conversation_id: "talk" })).body.output?.answer).toBe("Fine.");
+  expect((await sendPrompt(served, "again", { conversation_id: "talk" })).body.output?.answer).toBe("Fine.");
 });
 
 test("another principal reads a conversation, but only an administrator continues or removes it [P04] [P06]", async () => {
@@ -226,24 +230,24 @@ test("another principal reads a conversation, but only an administrator continue
   const served = await serveWorkspace(files, { tokens });
   const [ann, ben] = [tokens.ann, tokens.ben].map(({ token }) => ({ token, headers: waits }));
   const body = { conversation_id: "talk" };
-  expect((await ask(served, "hi", body, ann)).status).toBe(200);
-  const foreign = await ask(served, "tell me", body, ben);
+  expect((await sendPrompt(served, "hi", body, ann)).status).toBe(200);
+  const foreign = await sendPrompt(served, "tell me", body, ben);
   expect(foreign.body).toMatchObject({ status: 403, code: "forbidden" });
   expect((await served.send("DELETE", "/v1/conversations/talk", ben)).status).toBe(403);
   expect((await served.send("GET", "/v1/conversations/talk", ben)).status).toBe(200);
   expect((await served.send("GET", "/v1/conversations/talk", ann)).status).toBe(403);
-  expect((await ask(served, "more", body, ann)).status).toBe(200);
-  expect((await ask(served, "and more", body)).status).toBe(200);
+  expect((await sendPrompt(served, "more", body, ann)).status).toBe(200);
+  expect((await sendPrompt(served, "and more", body)).status).toBe(200);
 });
 
 test("a removed conversation is gone with its runs, and its id starts a new one [P04]", async () => {
   const { files, model } = await agentFiles(() => "yes");
   const served = await serveWorkspace(files);
-  const { body } = await ask(served, "my code is 1234", { conversation_id: "talk" });
+  const { body } = await sendPrompt(served, "my code is 1234", { conversation_id: "talk" });
   expect((await served.send("DELETE", "/v1/conversations/talk")).body).toEqual({ conversation_id: "talk" });
   expect((await served.send("GET", "/v1/conversations/talk")).status).toBe(404);
   expect((await served.send("GET", `/v1/runs/${body.run_id}`)).status).toBe(404);
-  await ask(served, "which code?", { conversation_id: "talk" });
+  await sendPrompt(served, "which code?", { conversation_id: "talk" });
   expect(textsOf(model.requests[1])).not.toContain("1234");
 });
 
@@ -275,8 +279,8 @@ test("the conversation and the run of a killed server are intact, and another se
   ]);
   const dir = await folderWith(files);
   const first = await serveInProcess(dir);
-  await ask(first, "hello", { conversation_id: "talk" });
-  const { body } = await ask(first, "write to ann", { conversation_id: "talk" }, {});
+  await sendPrompt(first, "hello", { conversation_id: "talk" });
+  const { body } = await sendPrompt(first, "write to ann", { conversation_id: "talk" }, {});
   await vi.waitFor(() => expect(model.requests).toHaveLength(3), 20_000);
   const ended = once(first.child, "exit");
   first.child.kill("SIGKILL");

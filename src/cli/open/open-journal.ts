@@ -5,7 +5,7 @@ import { systemClock } from "../../base/index.ts";
 import { ApprovalService } from "../../engine/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import type { Invocation } from "../program/invocation.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { RunWorkspace } from "../remote/run-workspace.ts";
 
 /**
  * The database of the current workspace, without its tools: inspecting records must not run any code of the workspace.

@@ -1,7 +1,7 @@
 import type { Failure } from "../../base/index.ts";
 import { cliTexts } from "../terminal/texts/cli-texts.ts";
 import type { ExecutionLog, RunResult } from "../../chain/index.ts";
-import type { ChainRunResult } from "./run-workspace.ts";
+import type { ChainRunResult } from "../remote/run-workspace.ts";
 import type { ApprovalService } from "../../engine/index.ts";
 import { argumentsLine, fittingLines } from "../approvals/show-approval.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";

@@ -13,7 +13,7 @@ import { eventsView, type RunView, openRunView } from "../terminal/run-view/run-
 import { shortText } from "../terminal/short-text.ts";
 import type { RemoteWorkspace } from "../remote/remote-workspace.ts";
 import { type OpenedHere, openHere, requireTrust } from "./open-here.ts";
-import type { ChainRunResult, RunWorkspace } from "./run-workspace.ts";
+import type { ChainRunResult, RunWorkspace } from "../remote/run-workspace.ts";
 import { warnUnmatchedRules } from "./warn-unmatched-rules.ts";
 import type { Approval } from "../../store/index.ts";
 import { watchToolErrors } from "./watch-tool-errors.ts";

@@ -1,7 +1,7 @@
 import { isRecord } from "../../schema/index.ts";
 import { cutDisplay } from "../../text/index.ts";
 import { reportToolLog } from "./open-here.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { RunWorkspace } from "../remote/run-workspace.ts";
 import { formatNumber } from "../terminal/format-figures.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { shortText } from "../terminal/short-text.ts";

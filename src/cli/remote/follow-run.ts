@@ -15,7 +15,7 @@ export interface FollowOptions {
   readonly markPast?: ((events: readonly WireEvent[]) => readonly WireEvent[]) | undefined;
   /** Asks a person here for the decisions that the run waits for. */
   readonly requestApproval?: RequestApproval | undefined;
-  /** Called when the connection is lost; it is made again. */
+  /** Called when the connection is lost; the client reconnects. */
   readonly onDisconnect: () => void;
   /** Aborted when this process ends: the run continues on the server. */
   readonly closing: AbortSignal;
@@ -65,7 +65,7 @@ export class RunFollower {
     return this.#read(id);
   }
 
-  /** Returns the run if it has ended, or waits for something that nobody here decides. */
+  /** Returns the run if it has ended, or waits for a decision that is not made here. */
   async #on({ type, data }: StreamEvent, id: string): Promise<Run | undefined> {
     if (type === "ready" || type === "reset" || !this.#hasPast) await this.#emitPast(id);
     if (type === "activity" && data.run_id === id) this.#emit(data.event);
@@ -85,7 +85,7 @@ export class RunFollower {
     return this.#api.sendPatiently("get_run", { params: { id } });
   }
 
-  /** Asks for the decisions that a run waits for. False if nobody here makes one. */
+  /** Asks for the decisions that a run waits for. False if none was made here. */
   async #decide({ approvals }: Run): Promise<boolean> {
     const { requestApproval, signal = new AbortController().signal } = this.#options;
     if (requestApproval === undefined) return signal.aborted;

@@ -9,7 +9,7 @@ import type { JsonSchema } from "../../schema/index.ts";
 import { createRedactor } from "../../secrets/index.ts";
 import { isFinished } from "../../store/index.ts";
 import { suggest } from "../../text/index.ts";
-import type { ChainRunResult, RunWorkspace } from "../open/run-workspace.ts";
+import type { ChainRunResult, RunWorkspace } from "./run-workspace.ts";
 import type { ServerAddress } from "../program/invocation.ts";
 import { type FollowOptions, RunFollower, markEarlier, markReused } from "./follow-run.ts";
 import { toAgentEvent, toAgentResult, toFailure, toRunEvent } from "./from-wire.ts";

@@ -1,6 +1,5 @@
 import { fail } from "../../base/index.ts";
 import { type Attachment, type ToolResult, bytesOfBase64 } from "../../tool/index.ts";
-import type { CliArguments } from "../commands/call/read-arguments.ts";
 import type { Invocation } from "../program/invocation.ts";
 import { toFailure } from "./from-wire.ts";
 import { type ServerApi, failureOf } from "./server-api.ts";
@@ -10,7 +9,7 @@ type Wire = Readonly<Record<string, unknown>>;
 /** A call of a tool of a server. */
 export interface RemoteCall {
   readonly name: string;
-  readonly input: CliArguments;
+  readonly input: { readonly args: Readonly<Record<string, unknown>> };
   readonly invocation: Pick<Invocation, "number" | "text">;
   /** Aborted by Ctrl-C: the server cancels the call. */
   readonly signal: AbortSignal;

@@ -149,7 +149,7 @@ function connectionHint(error: unknown): string {
   if (/WRONG_VERSION_NUMBER|EPROTO|packet length too long/i.test(`${code} ${text}`))
     return "the server does not speak https; write http://, or use the address of its proxy";
   if (/CERT|SELF_SIGNED|UNABLE_TO/i.test(code))
-    return "its certificate is not trusted; NODE_EXTRA_CA_CERTS=FILE adds that of your own authority";
+    return "its certificate is not trusted; NODE_EXTRA_CA_CERTS=FILE adds a custom authority";
   if (/socket hang up|UND_ERR_SOCKET|HPE_/i.test(`${code} ${text}`))
     return "it closed the connection; perhaps it speaks https";
   return `start it with ${cliCommand("serve")}, or correct --server or ${serverVariable}`;

@@ -2,7 +2,7 @@ import type { ExecutionLog, StepLog, StepWaitLog } from "../../chain/index.ts";
 import { cutDisplay, displayWidth, formatDuration, padDisplay } from "../../text/index.ts";
 import { reportCompensation, reportPendingApprovals, reportRunResult } from "../open/report-run-result.ts";
 import { type RunSession, followRun } from "../open/run-session.ts";
-import type { ChainRunResult } from "../open/run-workspace.ts";
+import type { ChainRunResult } from "../remote/run-workspace.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { type Invocation, commandLine } from "../program/invocation.ts";
 import { formatCount, formatRetries } from "../terminal/format-figures.ts";

@@ -11,7 +11,7 @@ import { suggest } from "../../text/index.ts";
 import { describeApproval } from "../approvals/describe-approval.ts";
 import { journalFile, withRunData } from "../open/open-journal.ts";
 import type { RunSession } from "../open/run-session.ts";
-import type { RunWorkspace } from "../open/run-workspace.ts";
+import type { RunWorkspace } from "../remote/run-workspace.ts";
 import { type ExitCode, exitCodes } from "../program/exit-codes.ts";
 import { type Invocation, commandLine, shellWord } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
