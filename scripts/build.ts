@@ -204,6 +204,7 @@ async function hashOf(extension: string): Promise<string> {
 }
 
 await rm(join(root, "dist"), { recursive: true, force: true });
+await cp(join(root, "src/server/pages"), join(root, "dist/pages"), { recursive: true });
 await cp(join(root, "src/builtin/chains"), join(root, "dist/chains"), { recursive: true });
 await writeToolFiles("src/builtin/writing/tool-files", "dist/tool-files");
 const packageChunks: OutputChunk[] = [];

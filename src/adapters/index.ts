@@ -22,6 +22,8 @@ export * from "./sqlite/index/text-index.ts";
 export type * from "./mcp/server/mcp-tool-server.ts";
 export type * from "./mcp/server/output-view.ts";
 export type * from "./mcp/server/mcp-providers.ts";
+export type * from "./mcp/server/http-endpoint.ts";
+export type * from "./mcp/server/http-sessions.ts";
 export type * from "./mcp/server/serve-http.ts";
 export type * from "./mcp/server/serve-stdio.ts";
 export type * from "./mcp/client/connector.ts";

@@ -1,9 +1,13 @@
+import type * as Export from "./otel/export-telemetry.ts";
 import type * as Otel from "./otel/index.ts";
 import type * as Client from "./mcp/client/connector.ts";
 import type { McpToolServer, McpToolServerOptions } from "./mcp/server/mcp-tool-server.ts";
 
 /** The tracing of an engine. Loaded if the settings enable it. */
 export const loadTracing = (): Promise<typeof Otel> => import("./otel/index.ts");
+
+/** The export of telemetry to a collector. Loaded if the environment names one. */
+export const loadTelemetryExport = (): Promise<typeof Export> => import("./otel/export-telemetry.ts");
 
 /** The MCP client. Loaded when a server is used: most processes use none. */
 export const loadMcpClient = (): Promise<typeof Client> => import("./mcp/client/connector.ts");

@@ -6,6 +6,7 @@ import { callRoutes } from "./areas/calls.ts";
 import { chainRoutes } from "./areas/chains.ts";
 import { eventRoutes } from "./areas/events.ts";
 import { externalEventRoutes } from "./areas/external-events.ts";
+import { operationRoutes } from "./areas/operations.ts";
 import { recordRoutes } from "./areas/records.ts";
 import { runRoutes } from "./areas/runs.ts";
 import { serviceRoutes } from "./areas/service.ts";
@@ -37,6 +38,8 @@ export interface Route {
   readonly query?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The name of the schema of the body. */
   readonly body?: SchemaName;
+  /** The body is a file of any type. */
+  readonly upload?: true;
   /** The body may be absent. */
   readonly optionalBody?: true;
   /** The body is taken as it is, of any media type, and so is the query. */
@@ -65,6 +68,7 @@ export const routes: Routes = {
   ...chainRoutes,
   ...eventRoutes,
   ...externalEventRoutes,
+  ...operationRoutes,
   ...recordRoutes,
   ...runRoutes,
   ...serviceRoutes,
@@ -80,6 +84,7 @@ type Routes = typeof agentRoutes &
   typeof chainRoutes &
   typeof eventRoutes &
   typeof externalEventRoutes &
+  typeof operationRoutes &
   typeof recordRoutes &
   typeof runRoutes &
   typeof serviceRoutes &

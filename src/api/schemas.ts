@@ -6,6 +6,7 @@ import { callSchemas } from "./areas/calls.ts";
 import { chainSchemas } from "./areas/chains.ts";
 import { eventSchemas } from "./areas/events.ts";
 import { externalEventSchemas } from "./areas/external-events.ts";
+import { operationSchemas } from "./areas/operations.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
 import { runViewSchemas } from "./areas/run-views.ts";
@@ -27,6 +28,7 @@ export const schemas: Schemas = {
   ...chainSchemas,
   ...eventSchemas,
   ...externalEventSchemas,
+  ...operationSchemas,
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
@@ -44,6 +46,7 @@ type Schemas = typeof agentSchemas &
   typeof chainSchemas &
   typeof eventSchemas &
   typeof externalEventSchemas &
+  typeof operationSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &

@@ -121,6 +121,11 @@ export class ApiTokens {
   }
 }
 
+/** True if a workspace has a token that is valid now. */
+export async function hasActiveToken({ tokens }: { readonly tokens: ApiTokens }): Promise<boolean> {
+  return (await tokens.list()).some((token) => tokens.stateOf(token) === "active");
+}
+
 function hashOf(token: string): Buffer {
   return nodeCrypto().createHash("sha256").update(token).digest();
 }

@@ -1,5 +1,5 @@
-import { type Tracing, loadTracing } from "../adapters/index.ts";
-import { EventBus, systemClock } from "../base/index.ts";
+import { type Tracing, loadTelemetryExport, loadTracing } from "../adapters/index.ts";
+import { EventBus, systemClock, windlassVersion } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
 import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { createHttpClient } from "../net/index.ts";
@@ -47,7 +47,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const [journal, modules] = await Promise.all([journalOf(opening), importParts()]);
   const { registry, services, sources, hub, events } = await openParts(opening, journal, modules);
   const engine = createWorkspaceEngine(opening, { journal, registry, sources, hub });
-  const tracing = await traced(engine, config.telemetry);
+  const tracing = await traced(engine, config.telemetry, env);
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
   const service = openRunService(journal, { engine, config });
   const calls = new DurableCalls({ engine, service });
@@ -159,12 +159,29 @@ async function load({ sources, hub, chains }: Loaded, { events, engine, onEvent 
   if (onEvent !== undefined) chains.tools.registerLoaded();
 }
 
-/** Traces its calls if the settings enable it; otherwise the tracing code is not loaded. */
-async function traced(engine: Engine, telemetry: WorkspaceConfig["telemetry"]): Promise<Tracing | undefined> {
+/** Traces its calls if the settings or the environment enable it; otherwise the tracing code is not loaded. */
+async function traced(
+  engine: Engine,
+  telemetry: WorkspaceConfig["telemetry"],
+  env: Opening["env"],
+): Promise<Tracing | undefined> {
+  if (collectorVariables.some((name) => env[name])) {
+    const { exportTelemetry } = await loadTelemetryExport();
+    const { captureContent } = telemetry;
+    const tracing = exportTelemetry(engine, { env, version: windlassVersion(), captureContent });
+    if (tracing !== undefined) return tracing;
+  }
   if (!telemetry.enabled) return undefined;
   const { traceEngine } = await loadTracing();
   return traceEngine(engine, telemetry);
 }
+
+/** Variables of OpenTelemetry that name a collector. */
+const collectorVariables = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+];
 
 /** Reads the settings of a workspace, its trust and its secrets; opens and loads nothing. Throws if the settings have errors. */
 export async function readWorkspace(from: string, options: WorkspaceOptions): Promise<Opening> {

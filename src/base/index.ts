@@ -31,6 +31,7 @@ export * from "./lru-map.ts";
 export * from "./bag.ts";
 export * from "./name-glob.ts";
 export * from "./or-else.ts";
+export * from "./package-version.ts";
 export * from "./input-limits.ts";
 export * from "./timeout.ts";
 export * from "./race-abort.ts";

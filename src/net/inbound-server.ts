@@ -44,7 +44,7 @@ export class InboundServer {
     this.#strangers = new UnauthenticatedSockets(limits.unauthenticated);
     this.#server = createServer(
       {
-        headersTimeout: limits.headersMs,
+        headersTimeout: Math.min(limits.headersMs, limits.requestMs),
         requestTimeout: limits.requestMs,
         connectionsCheckingInterval: Math.min(limits.headersMs, 500),
       },
@@ -110,14 +110,17 @@ export class InboundServer {
   }
 }
 
+const validHost = /^(?:\[[\da-f:.]+\]|[^\s/@?#:\\[\]]+)(?::\d{1,5})?$/i;
+
 /**
- * What servers and proxies may read differently, so that one checks another request than the other handles: the form of the
- * target, and several Host headers. Node itself refuses two lengths of a body.
+ * Finds what servers and proxies may read differently, so that one would check another request than the other handles: the
+ * form of the target, and the Host header. Node itself refuses two lengths of a body.
  */
-function ambiguityOf({ url = "", rawHeaders }: IncomingMessage): string | undefined {
-  if (!/^\/(?!\/)/.test(url)) return "the target of a request begins with one /";
+function ambiguityOf({ url = "", headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (!/^\/(?!\/)/.test(url)) return "the target of a request begins with / and a path, not with // or a scheme";
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
-  return hosts.length > 1 ? "a request has one Host header" : undefined;
+  if (hosts.length > 1) return "a request has one Host header";
+  return validHost.test(headers.host ?? "") ? undefined : "the Host header is not a name or an address with a port";
 }
 
 function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): Error {

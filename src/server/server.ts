@@ -1,3 +1,4 @@
+import type { McpToolServer } from "../adapters/index.ts";
 import type { RunEvent } from "../chain/index.ts";
 import type { InboundLimits } from "../net/index.ts";
 import type { CallerLimitOptions } from "./request/caller-limits.ts";
@@ -19,6 +20,12 @@ export interface ServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a body. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
+  /** Serves MCP clients at `/mcp`. Default: with the tools that `windlass mcp serve` offers. */
+  readonly mcp?: McpToolServer;
+  /** `mcp`: serves only MCP and health, and executes no runs. */
+  readonly only?: "mcp";
+  /** Folder of a page that is served at `/`. Default: that of the package. */
+  readonly staticFolder?: string;
   /** Limits of connections. */
   readonly connectionLimits?: Partial<InboundLimits>;
   /** Maximum time that `close` waits for requests that are being handled. Default: 10 s. */

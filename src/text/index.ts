@@ -15,7 +15,7 @@ export * from "./cut-json.ts";
 export * from "./cut-text.ts";
 export * from "./display-width.ts";
 export * from "./fix-problem.ts";
-export * from "./format-duration.ts";
+export * from "./format-figures.ts";
 export * from "./format-problem.ts";
 export * from "./problem.ts";
 export * from "./markdown.ts";

@@ -162,3 +162,8 @@ export function decodeReferences(text: string, named: Readonly<Record<string, st
     return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : reference;
   });
 }
+
+/** Converts text of any origin to one line. */
+export function toOneLine(text: string): string {
+  return stripUnsafe(text).replace(/\s+/gu, " ").trim();
+}

@@ -1,6 +1,6 @@
 import type { WindlassClient } from "../../src/client.ts";
 
-/** What a client saw; compared with the same for Node and browsers. */
+/** Results of a client; compared with the same for Node and browsers. */
 export interface Seen {
   readonly output: unknown;
   readonly refused: unknown;

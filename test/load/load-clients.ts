@@ -15,7 +15,7 @@ export class LoadClients {
   readonly paid: string[] = [];
   /** The ids of the runs that were accepted, by their chains. */
   readonly runs = new Map<string, "order" | "checked">();
-  /** What a client saw that must not be. */
+  /** Answers that must not be. */
   readonly wrong: string[] = [];
   /** The ids of the events, and the runs that ended by them. */
   readonly events: string[] = [];
@@ -135,7 +135,7 @@ export class LoadClients {
     if (answer !== "lost" && answer.status !== 200) this.wrong.push(`${path}: ${answer.status}`);
   }
 
-  /** What a client may send again: the server stops, the work still runs, or a person decides about it. */
+  /** Notes an answer after which a client may not repeat its request: the server neither stops, nor does the work still run, nor does a person decide. */
   #checkRepeatable(id: string, answer: Answer): void {
     if (answer === "lost") return;
     const code = textOf(answer.body["code"]);

@@ -58,13 +58,13 @@ describe.each(table)("%s", (name, route) => {
   const isByToken = !["none", "code", "signature"].includes(route.access);
   test.runIf(isByToken)("it needs a token with its scope [P06]", async () => {
     const served = await serveAgain(await shared());
-    const { method, path, request } = await goodRequest(name, served);
+    const { method, path, request, isPrivate } = await goodRequest(name, served);
     const statusWith = async (token: string | null): Promise<unknown> =>
       problemStatus(await served.send(method, path, { ...request, token }));
     expect(await statusWith(null)).toBe(401);
     expect(await statusWith("a-token-of-no-one")).toBe(401);
     const limited = await served.send(method, path, { ...request, token: readToken });
-    expect(limited.status).toBe(route.access === "read" ? (route.status ?? 200) : 403);
+    expect(limited.status).toBe(route.access !== "read" ? 403 : isPrivate === true ? 404 : (route.status ?? 200));
   });
 
   test.runIf(route.access !== "none")("a foreign Origin and a foreign Host are refused [P06]", async () => {

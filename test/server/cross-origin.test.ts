@@ -6,7 +6,7 @@ const origin = "https://app.example";
 
 test("a page of an allowed origin may send requests with a token, and read the responses and their headers [P06]", async () => {
   const { url, send } = await serveWorkspace(files, { allowedOrigins: [origin] });
-  const asked = await fetch(`${url}/v1/tools/say/call`, {
+  const preflight = await fetch(`${url}/v1/tools/say/call`, {
     method: "OPTIONS",
     headers: {
       origin,
@@ -14,8 +14,8 @@ test("a page of an allowed origin may send requests with a token, and read the r
       "access-control-request-headers": "authorization,content-type,idempotency-key",
     },
   });
-  expect(asked.status).toBe(204);
-  expect(Object.fromEntries(asked.headers)).toMatchObject({
+  expect(preflight.status).toBe(204);
+  expect(Object.fromEntries(preflight.headers)).toMatchObject({
     "access-control-allow-origin": origin,
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers": "authorization,content-type,idempotency-key",
@@ -33,18 +33,18 @@ test("a page of an allowed origin may send requests with a token, and read the r
   }
 });
 
-test("other pages may not ask, and requests without an Origin get no such headers [P06]", async () => {
+test("other pages are refused, and requests without an Origin get no such headers [P06]", async () => {
   const { url, send } = await serveWorkspace(files, { allowedOrigins: [origin] });
-  const asked = await fetch(`${url}/v1/tools`, {
+  const preflight = await fetch(`${url}/v1/tools`, {
     method: "OPTIONS",
     headers: { origin: "https://app.example.evil", "access-control-request-method": "GET" },
   });
   const foreign = await send("GET", "/v1/tools", { headers: { origin: "https://app.example.evil" } });
   const plain = await send("GET", "/v1/tools");
-  // Not a question of a browser: it has no method to ask for.
+  // Not a preflight: it names no method.
   const odd = await fetch(`${url}/v1/tools`, { method: "OPTIONS", headers: { origin } });
-  expect([asked.status, foreign.status, plain.status, odd.status]).toEqual([405, 403, 200, 405]);
-  for (const { headers } of [asked, foreign, plain]) expect(headers.has("access-control-allow-origin")).toBe(false);
+  expect([preflight.status, foreign.status, plain.status, odd.status]).toEqual([405, 403, 200, 405]);
+  for (const { headers } of [preflight, foreign, plain]) expect(headers.has("access-control-allow-origin")).toBe(false);
 });
 
 test("a foreign Host is refused from a page of an allowed origin, too [P06]", async () => {

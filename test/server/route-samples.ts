@@ -1,6 +1,11 @@
 import { createHmac } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { RouteName } from "../../src/api/index.ts";
 import type { SentRequest, ServedWorkspace } from "./serve-workspace.ts";
+
+const mcpServer = fileURLToPath(new URL("../mcp/servers/plain-server.ts", import.meta.url));
 
 /** The key of the signatures of the webhook. */
 export const hookSecret = "c2VjcmV0LW9mLXRoZS10ZXN0cy1zZWNyZXQ=";
@@ -20,6 +25,8 @@ const toolIndex = new URL("../../src/tool/index.ts", import.meta.url).href;
 export interface RouteSample {
   readonly path: string;
   readonly request?: SentRequest;
+  /** Only the token of an administrator, which prepared it, has access: others get 404. */
+  readonly isPrivate?: true;
   /** Expected of a bad request. */
   readonly status?: number;
 }
@@ -35,6 +42,7 @@ export interface RouteSamples {
 /** The workspace of the contract test. */
 export const files: Readonly<Record<string, string>> = {
   "windlass.yaml": "permissions: { ask: [delete_note] }\nsecrets: { HOOK: { file: hook.txt } }\n",
+  "mcp.json": JSON.stringify({ mcpServers: { up: { command: process.execPath, args: [mcpServer] } } }),
   "hook.txt": hookSecret,
   "chains/hooked.yaml": `name: hooked
 input: { text: "string = 'hi'" }
@@ -101,6 +109,17 @@ async function pendingApproval({ send }: ServedWorkspace): Promise<string> {
 async function callId({ send }: ServedWorkspace): Promise<string> {
   const { body } = await send("POST", "/v1/tools/say/call", { body: { args: { text: "hi" } } });
   return (body as { readonly meta: { readonly call_id: string } }).meta.call_id;
+}
+
+/** The digest of the pending approval of an MCP server, whose command changed after it was connected. */
+async function pendingReview({ workspace, send }: ServedWorkspace): Promise<string> {
+  await workspace.sources.mcp?.refresh("up").catch(() => {});
+  const changed = { mcpServers: { up: { command: process.execPath, args: [mcpServer, "good", crypto.randomUUID()] } } };
+  await writeFile(join(workspace.dir, "mcp.json"), JSON.stringify(changed));
+  await workspace.sources.mcp?.reload();
+  const { body } = await send("GET", "/v1/mcp/servers");
+  const { items } = body as { readonly items: readonly { readonly review?: { readonly digest: string } }[] };
+  return items[0]?.review?.digest ?? "";
 }
 
 /** A durable call that has ended. */
@@ -215,6 +234,42 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   },
   get_stats: { good: () => ({ path: "/v1/stats" }), bad: { path: "/v1/stats?x=1", status: 400 } },
   get_metrics: { good: () => ({ path: "/v1/metrics" }), bad: { path: "/v1/metrics?x=1", status: 400 } },
+  list_mcp_servers: {
+    good: () => ({ path: "/v1/mcp/servers" }),
+    bad: { path: "/v1/mcp/servers?x=1", status: 400 },
+  },
+  approve_mcp_server: {
+    good: async (served) => ({
+      path: "/v1/mcp/servers/up/approve",
+      request: { body: { digest: await pendingReview(served) } },
+    }),
+    bad: { path: "/v1/mcp/servers/none/approve", request: { body: { digest: "x" } }, status: 404 },
+  },
+  reconnect_mcp_server: {
+    good: async (served) => {
+      const digest = await pendingReview(served);
+      await served.send("POST", "/v1/mcp/servers/up/approve", { body: { digest } });
+      return { path: "/v1/mcp/servers/up/reconnect" };
+    },
+    bad: { path: "/v1/mcp/servers/none/reconnect", status: 404 },
+  },
+  get_result: {
+    good: async ({ workspace }) => {
+      const handle = await workspace.resultStore.put({ tool: "say", output: { text: "hi" } }, { principal: "admin" });
+      return { path: `/v1/results/${handle}`, isPrivate: true };
+    },
+    bad: { path: "/v1/results/result:none", status: 404 },
+  },
+  upload_file: {
+    good: () => ({
+      path: "/v1/files?name=a.txt",
+      request: { body: "hello", headers: { "content-type": "text/plain" } },
+    }),
+    bad: { path: "/v1/files", request: { body: "hello", headers: { "content-type": "text" } }, status: 415 },
+  },
+  prometheus: { good: () => ({ path: "/metrics" }), bad: { path: "/metrics?x=1", status: 400 } },
+  get_doctor: { good: () => ({ path: "/v1/doctor" }), bad: { path: "/v1/doctor?x=1", status: 400 } },
+  get_schema: { good: () => ({ path: "/v1/schemas/chain" }), bad: { path: "/v1/schemas/none", status: 404 } },
   openapi: { good: () => ({ path: "/openapi.json" }), bad: { path: "/openapi.json?x=1", status: 400 } },
   healthz: { good: () => ({ path: "/healthz" }), bad: { path: "/healthz?x=1", status: 400 } },
   readyz: { good: () => ({ path: "/readyz" }), bad: { path: "/readyz?x=1", status: 400 } },

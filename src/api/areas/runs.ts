@@ -65,22 +65,6 @@ export const runSchemas = {
     type: "object",
     description: "Of a chain, its execution log. Of an agent, its result and prompt. Of a durable call, its result.",
   },
-  RunEvents: {
-    type: "object",
-    properties: {
-      items: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
-          required: ["type", "at"],
-        },
-        description: "The events as `windlass run --events` prints them.",
-      },
-      next_cursor: { type: ["string", "null"] },
-    },
-    required: ["items", "next_cursor"],
-  },
   StartRunRequest: {
     type: "object",
     properties: {
@@ -185,13 +169,6 @@ export const runRoutes = {
     access: "read",
     summary: "The log of a run.",
     response: "RunLog",
-  },
-  get_run_events: {
-    method: "GET",
-    path: "/v1/runs/{id}/events",
-    access: "read",
-    summary: "The events of a run so far, replayed from its journal.",
-    response: "RunEvents",
   },
   explain_run: {
     method: "GET",

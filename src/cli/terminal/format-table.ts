@@ -1,6 +1,8 @@
-import { cutDisplay, displayWidth, padDisplay, stripUnsafe } from "../../text/index.ts";
+import { cutDisplay, displayWidth, padDisplay, toOneLine } from "../../text/index.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { wrapText } from "./wrap-text.ts";
+
+export { toOneLine };
 
 /** A column: its title, and how its cells are formatted. */
 export interface Column {
@@ -60,11 +62,6 @@ export function formatTable(rows: readonly (readonly string[])[], options: Table
       formatRow(row, { columns, widths, paint: (cell, { paint }) => paint?.(cell, at) ?? cell }),
     ),
   ];
-}
-
-/** Converts text of any origin to one line. */
-export function toOneLine(text: string): string {
-  return stripUnsafe(text).replace(/\s+/gu, " ").trim();
 }
 
 /** Formats one row: several lines if a cell had to be wrapped. */

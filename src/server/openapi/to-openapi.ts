@@ -154,6 +154,9 @@ function toOperation(name: string, route: Route): Json {
         content: { "application/json": { schema: { $ref: reference(body) } } },
       },
     }),
+    ...(route.upload === true && {
+      requestBody: { required: true, content: { "*/*": { schema: { type: "string", format: "binary" } } } },
+    }),
     ...(route.bytes === true && { requestBody: { required: true, content: { "*/*": {} } } }),
     responses: responsesOf(route, summary, response.includes("/") ? {} : { $ref: reference(response) }),
     ...(["none", "code", "signature"].includes(access) && { security: [] }),

@@ -48,7 +48,10 @@ export class Access {
   }
 
   /** Admits a request. Throws a problem if it is refused. */
-  async admit(route: Route, applicant: Applicant): Promise<Admission> {
+  async admit(
+    route: Pick<Route, "access" | "path"> & { readonly method: string },
+    applicant: Applicant,
+  ): Promise<Admission> {
     const { access } = route;
     if (access === "none") return anyone;
     const refused = this.#guarded(applicant.headers);

@@ -26,7 +26,7 @@ const pathsOfOneRun = /^\/v1\/runs\/\{id\}(?:\/(?!diff$).*)?$/;
 /** Why a caller may not use a route. Undefined if it may. */
 export function whyForbidden(
   { scopes: own, runId }: Caller,
-  { access, method, path }: Pick<Route, "access" | "method" | "path">,
+  { access, method, path }: Pick<Route, "access" | "path"> & { readonly method: string },
   params: Readonly<Record<string, string>>,
 ): string | undefined {
   const scope = allScopes as ReadonlySet<string>;

@@ -1,22 +1,17 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import {
-  type Problem,
-  type Route,
-  type RouteName,
-  apiVersion,
-  createProblem,
-  routes,
-  toProblem,
-} from "../../api/index.ts";
+import { type Problem, type Route, type RouteName, createProblem, routes, toProblem } from "../../api/index.ts";
 import type { Workspace } from "../../app/index.ts";
 import { type IdGenerator, isFailureError } from "../../base/index.ts";
+import { readRequestBody, readRequestBytes } from "../../net/index.ts";
 import { isRecord } from "../../schema/index.ts";
 import type { StoredResponse } from "../../store/index.ts";
+import type { StaticFiles } from "./static-files.ts";
 import type { AccessLogEntry } from "./access-log.ts";
 import type { Access, Admission } from "./access.ts";
 import type { Caller } from "./caller.ts";
+import { commonHeaders } from "./common-headers.ts";
 import {
   type Handler,
   ProblemError,
@@ -29,10 +24,22 @@ import {
 import { type KeyedHandler, type KeyedRequests, idempotencyKeyOf } from "./keyed-requests.ts";
 import { parseBody, parseQuery } from "./parse-request.ts";
 
+/** A path at which another protocol is served, with all its methods. */
+export interface Mount {
+  readonly path: string;
+  readonly access: Route["access"];
+  readonly respond: (request: Request, caller: Caller) => Promise<Response>;
+}
+
 /** Dependencies of {@link createApp}. */
 export interface AppDeps {
   readonly workspace: Workspace;
   readonly handlers: { readonly [Name in RouteName]: Handler<Name> };
+  /** The routes of the table that are served. */
+  readonly served: readonly RouteName[];
+  readonly mounts: readonly Mount[];
+  /** Finds the response to a path outside of the table. */
+  readonly files: Pick<StaticFiles, "find">;
   readonly access: Access;
   readonly keyed: KeyedRequests;
   readonly ids: IdGenerator;
@@ -62,18 +69,48 @@ export interface Connection {
 /** The routes of the table as a Hono app. */
 export function createApp(parts: AppDeps): Hono<{ Bindings: Connection }> {
   const app = new Hono<{ Bindings: Connection }>();
-  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+  for (const name of parts.served) {
+    const route: Route = routes[name];
     const endpoint = new Endpoint(parts, name, route);
     app.on(route.method, honoPath(route.path), ({ req, env }) => endpoint.answer(req.raw, req.param(), env));
   }
-  app.notFound((context) => {
-    const { method, headers } = context.req.raw;
-    const problem = misdirected(method, context.req.path);
+  for (const mount of parts.mounts) app.all(mount.path, ({ req, env }) => respondMounted(parts, mount, req.raw, env));
+  app.notFound(({ req, env }) => {
+    const { method, headers } = req.raw;
     // A path can be anything, also a secret.
-    const route = parts.workspace.engine.redactor.text(context.req.path).slice(0, maxRouteChars);
-    return new Exchange(parts, { headers, about: { method, route }, connection: context.env }).refuse(problem);
+    const route = parts.workspace.engine.redactor.text(req.path).slice(0, maxRouteChars);
+    const exchange = new Exchange(parts, { headers, about: { method, route }, connection: env });
+    const file = parts.files.find(method, req.path, headers);
+    if (file === undefined) return exchange.refuse(misdirected(parts, method, req.path));
+    const { status, body, headers: more } = file;
+    return exchange.finish(new Response(body, { status, headers: { ...commonHeaders, ...more } }));
   });
   return app;
+}
+
+async function respondMounted(
+  parts: AppDeps,
+  { path, access, respond }: Mount,
+  request: Request,
+  connection: Connection,
+): Promise<Response> {
+  const { method, headers } = request;
+  const { address, onAdmitted } = connection;
+  const exchange = new Exchange(parts, { headers, about: { method, route: path }, connection });
+  let leave: Admission["leave"] = () => {};
+  let response: Response;
+  try {
+    const admission = await parts.access.admit({ path, access, method }, { headers, params: {}, address });
+    const { caller = anonymous } = admission;
+    ({ leave } = admission);
+    exchange.principal = caller.principal;
+    onAdmitted?.();
+    response = exchange.finish(await respond(request, caller));
+  } catch (error) {
+    response = exchange.refuse(error);
+  }
+  leave(exchange.status);
+  return response;
 }
 
 const maxRouteChars = 200;
@@ -83,8 +120,8 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-function misdirected(method: string, path: string): ProblemError {
-  const allowed = Object.values(routes).filter((route) => pathPattern(route.path).test(path));
+function misdirected({ served }: AppDeps, method: string, path: string): ProblemError {
+  const allowed = served.map((name): Route => routes[name]).filter((route) => pathPattern(route.path).test(path));
   if (allowed.length === 0) return refusal("not_found", `there is no route ${path}; /openapi.json lists the routes`);
   const methods = allowed.map((route) => route.method).join(", ");
   const detail = `${path} does not take ${method}; it takes ${methods}`;
@@ -177,13 +214,6 @@ class Exchange {
   }
 }
 
-const commonHeaders = {
-  "windlass-api": apiVersion,
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-} as const;
-
 /** One route: checks a request, calls the handler, and sends its answer. */
 class Endpoint {
   readonly #parts: AppDeps;
@@ -215,13 +245,13 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const query = queryOf(request.url);
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query),
+        query: this.#queryOf(queryOf(request.url)),
         body,
+        request,
         bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
@@ -244,12 +274,17 @@ class Endpoint {
     return response;
   }
 
+  #queryOf(query: URLSearchParams): Readonly<Record<string, unknown>> {
+    return this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query);
+  }
+
   /** The body of a route that takes it as it is: a signature covers its bytes. */
   async #bytesOf(request: Request): Promise<Uint8Array> {
     if (this.#route.bytes !== true) return new Uint8Array();
     const { maxBodyBytes } = this.#parts;
-    if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    return readBytes(request.body, maxBodyBytes);
+    const bytes = await readRequestBytes(request, maxBodyBytes);
+    if (bytes === undefined) throw tooLarge(maxBodyBytes);
+    return bytes;
   }
 
   async #bodyOf(request: Request): Promise<string | undefined> {
@@ -257,10 +292,13 @@ class Endpoint {
     const type = request.headers.get("content-type") ?? "";
     const { maxBodyBytes } = this.#parts;
     const length = request.headers.get("content-length");
-    if (Number(length ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    // The stream of a body is only created for one of unknown length.
-    const text =
-      length === null ? (await readBytes(request.body, maxBodyBytes)).toString("utf8") : await request.text();
+    // Bodies of a known length are read at once.
+    const isSmall = length !== null && Number(length) <= maxBodyBytes;
+    const read = isSmall ? request.text() : readRequestBody(request, maxBodyBytes);
+    const text = await read.catch(() => {
+      throw refusal("bad_request", "the connection was closed before the end of the body");
+    });
+    if (text === undefined) throw tooLarge(maxBodyBytes);
     if (text !== "" && !/^application\/json\s*(?:;|$)/i.test(type))
       throw refusal("unsupported_media_type", "send the body as content-type: application/json");
     return text;
@@ -318,16 +356,4 @@ function isReply(answered: unknown): answered is Reply<unknown> {
 
 function tooLarge(maxBytes: number): Error {
   return refusal("too_large", `the body is larger than ${maxBytes} bytes; send less`);
-}
-
-/** Reads a body of unknown length, up to the limit. */
-async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

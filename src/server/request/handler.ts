@@ -20,6 +20,8 @@ export interface ServerRequest<Name extends RouteName> {
   readonly params: PathParams<Name>;
   readonly query: QueryParams<Name>;
   readonly body: RequestBody<Name>;
+  /** The request itself, for a body that is not JSON. */
+  readonly request: Request;
   /** The body of a route that takes it as it is; otherwise empty. */
   readonly bytes: Uint8Array;
   readonly headers: Headers;

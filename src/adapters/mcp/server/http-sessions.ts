@@ -16,15 +16,28 @@ interface HttpSessionsDeps extends ProtocolServerDeps {
   readonly idleMs: number;
 }
 
+/** The token that a client sent. */
+export interface McpHttpCaller {
+  /** Identifies the token: its sessions are closed to others. */
+  readonly id: string;
+  /** The principal of its calls. Default: that of the server. */
+  readonly principal?: string;
+  /** False if its user may not approve calls. Default: true. */
+  readonly mayApprove?: boolean;
+}
+
 /** A parsed request. */
 interface ReadRequest {
   readonly request: Request;
+  readonly caller: McpHttpCaller;
   /** The JSON of the body; undefined if there is none. */
   readonly body: unknown;
 }
 
 interface Session {
   readonly id: string;
+  /** The token that began it. */
+  readonly callerId: string;
   /** The name that the client gave in the handshake. */
   readonly client: string;
   readonly server: Server;
@@ -57,9 +70,9 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
-  async handle({ request, body }: ReadRequest): Promise<SessionResponse> {
+  async handle({ request, body, caller }: ReadRequest): Promise<SessionResponse> {
     const id = request.headers.get("mcp-session-id");
-    const session = id === null ? await this.#begin(body) : this.#sessions.get(id);
+    const session = id === null ? await this.#begin(body, caller) : this.#find(id, caller);
     if (session === undefined) return refused(id === null ? noSession : unknownSession);
     if (session === "full") return refused(tooManySessions);
     this.#use(session);
@@ -87,7 +100,12 @@ export class HttpSessions {
     await Promise.all(all.map(({ server }) => server.close()));
   }
 
-  async #begin(body: unknown): Promise<Session | "full" | undefined> {
+  #find(id: string, caller: McpHttpCaller): Session | undefined {
+    const session = this.#sessions.get(id);
+    return session?.callerId === caller.id ? session : undefined;
+  }
+
+  async #begin(body: unknown, caller: McpHttpCaller): Promise<Session | "full" | undefined> {
     if (!(isRecord(body) && body["method"] === "initialize")) return undefined;
     if (this.#sessions.size >= this.#parts.maxSessions && !this.#evictIdle()) return "full";
     const { sdk, held, lines, clock } = this.#parts;
@@ -97,10 +115,12 @@ export class HttpSessions {
       protocolVersion: "legacy",
       held,
       conversationId: newConversation(),
+      by: caller,
     });
     const forget = lines.add(made);
     const session: Session = {
       id,
+      callerId: caller.id,
       client: clientIn(body),
       server: made.server,
       transport,

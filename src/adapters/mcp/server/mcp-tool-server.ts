@@ -7,6 +7,8 @@ import { type ViewOutput, cutOutput } from "./output-view.ts";
 import type { ProtocolServerDeps } from "./protocol-server.ts";
 import type { McpPromptProvider, McpResourceProvider } from "./mcp-providers.ts";
 import { loadServerSdk } from "./sdk.ts";
+import type { McpEndpointLimits } from "./http-endpoint.ts";
+import type { McpHttpCaller } from "./http-sessions.ts";
 import type { McpHttpOptions, McpHttpServer } from "./serve-http.ts";
 import type { McpStdioServer } from "./serve-stdio.ts";
 import { servedClient } from "./served-client.ts";
@@ -44,6 +46,14 @@ export interface McpToolServerOptions {
   readonly log?: (message: string) => void;
 }
 
+/** MCP over HTTP as a part of another server. */
+export interface McpHttpEndpoint {
+  /** Answers a request. Never throws. */
+  respond(request: Request, caller: McpHttpCaller): Promise<Response>;
+  /** Ends all requests and sessions. */
+  close(): Promise<void>;
+}
+
 /** Serves tools to MCP clients, in all protocol versions. */
 export interface McpToolServer {
   /** Number of tools offered now. */
@@ -52,6 +62,8 @@ export interface McpToolServer {
   stdio(input: Readable, output: Writable): Promise<McpStdioServer>;
   /** Serves any number of clients over HTTP. */
   http(options?: McpHttpOptions): Promise<McpHttpServer>;
+  /** Answers requests that another HTTP server has received, and whose token it has checked. */
+  endpoint(limits?: Partial<McpEndpointLimits>): Promise<McpHttpEndpoint>;
   /** Sends a log line of a tool to the client that made the call; for `onLog` of the engine. */
   onLog(entry: LogEntry): void;
   /** Announces that the tools may have changed; for sources that do not notify the engine. */
@@ -120,6 +132,12 @@ class Serving implements McpToolServer {
     const parts = await this.#begin();
     const { serveHttp } = await import("./serve-http.ts");
     return this.#keep(await serveHttp({ ...parts, lines: this.#lines, log: this.#log }, options));
+  }
+
+  async endpoint(limits?: Partial<McpEndpointLimits>): Promise<McpHttpEndpoint> {
+    const parts = await this.#begin();
+    const { McpEndpoint } = await import("./http-endpoint.ts");
+    return this.#keep(new McpEndpoint({ ...parts, lines: this.#lines, log: this.#log }, limits));
   }
 
   onLog({ callId, tool, message, data }: LogEntry): void {

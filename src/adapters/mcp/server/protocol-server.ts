@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/index.ts";
-import type { ToolCalls } from "./tool-calls.ts";
+import type { CallOrigin, ToolCalls } from "./tool-calls.ts";
 import type { PendingDialogues, Rounds } from "./dialogue.ts";
 import { createPushLink } from "./client-link.ts";
 import type { McpPromptProvider, McpResourceProvider } from "./mcp-providers.ts";
@@ -39,6 +39,8 @@ interface ServerKind {
   readonly conversationId?: string;
   /** Identifies the clients that share a token, if the protocol has no sessions. */
   readonly session?: string;
+  /** The principal of the token of the client, and whether it may approve. */
+  readonly by?: Pick<CallOrigin, "principal" | "mayApprove">;
 }
 
 /** Runs work that may request input from the client, in one round or several. */
@@ -49,7 +51,7 @@ const listMs = 5000;
 
 /** Creates a protocol server. It is cheap: in protocol version 2026 every request over HTTP gets its own. */
 export function createProtocolServer(parts: ProtocolServerDeps, kind: ServerKind): ProtocolServer {
-  const { protocolVersion, held, conversationId, session } = kind;
+  const { protocolVersion, held, conversationId, session, by } = kind;
   const { sdk, name, version, instructions, list, ready, complete, calls, resources, prompts } = parts;
   const listed = { ttlMs: listMs, cacheScope: "private" } as const;
   const server = new sdk.Server(
@@ -87,7 +89,7 @@ export function createProtocolServer(parts: ProtocolServerDeps, kind: ServerKind
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     // A client may remember a tool from the list of an earlier process.
     if (list.find(params.name) === undefined) await complete();
-    const from = { client: server.getClientVersion()?.name, conversationId, session };
+    const from = { client: server.getClientVersion()?.name, conversationId, session, ...by };
     const work = calls.prepare(params.name, params.arguments, from);
     return converse({ context, subject: ["tools/call", params.name, params.arguments ?? {}], work });
   });

@@ -1,55 +1,42 @@
-import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { fail, nodeCrypto, sleep, parseJson } from "../../../base/index.ts";
-import { isLoopbackHost } from "../../../net/index.ts";
-import { PendingDialogues } from "./dialogue.ts";
+import { getRequestListener } from "@hono/node-server";
+import { fail, nodeCrypto } from "../../../base/index.ts";
 import {
-  readRequestBody,
-  sendWebResponse,
-  toWebRequest,
-  type HttpGuard,
-  type HttpGuardOptions,
-  type HttpRefusal,
-  createHttpGuard,
-} from "./http-guard.ts";
-import { HttpSessions, type SessionResponse } from "./http-sessions.ts";
-import { type ProtocolServerDeps, createProtocolServer } from "./protocol-server.ts";
-import type { McpHttpHandler } from "./sdk.ts";
-import type { ConnectedClients } from "./connected-clients.ts";
+  type InboundGuard,
+  type InboundLimits,
+  InboundServer,
+  allowingOrigins,
+  createInboundGuard,
+  isLoopbackHost,
+} from "../../../net/index.ts";
+import {
+  type McpEndpointLimits,
+  defaultMcpEndpointLimits,
+  mcpError,
+  McpEndpoint,
+  type McpEndpointDeps,
+} from "./http-endpoint.ts";
 
 /** Options for serving over HTTP. */
-export interface McpHttpOptions extends Omit<HttpGuardOptions, "host" | "token"> {
+export interface McpHttpOptions {
   /** Default: `127.0.0.1`. */
   readonly host?: string;
   /** Default, and for 0: a free port. */
   readonly port?: number;
   /** Bearer token that clients must send. Default: a generated one, which is only allowed on the loopback interface. */
   readonly token?: string;
+  /** Additional host names under which it may be addressed. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of pages whose scripts may use it, such as `https://inspector.example`. */
+  readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
 }
 
 /** Limits on the load that clients can cause. */
-export interface McpHttpLimits {
-  /** Maximum size of one request. */
-  readonly bodyBytes: number;
-  /** Maximum number of messages in one request. */
-  readonly batch: number;
-  readonly sessions: number;
-  readonly sessionIdleMs: number;
-  readonly connections: number;
-  /** Maximum number of connections that have not sent the token yet; a new one closes the oldest of them. */
-  readonly unauthenticated: number;
-  /** Timeouts of the head of a request, and of the whole request. */
-  readonly headersMs: number;
-  readonly requestMs: number;
-}
+export interface McpHttpLimits extends McpEndpointLimits, InboundLimits {}
 
 /** Default limits. */
 export const defaultMcpHttpLimits: McpHttpLimits = {
-  bodyBytes: 4 << 20,
-  batch: 50,
-  sessions: 100,
-  sessionIdleMs: 1_800_000,
+  ...defaultMcpEndpointLimits,
   connections: 512,
   unauthenticated: 64,
   headersMs: 2_000,
@@ -65,176 +52,98 @@ export interface McpHttpServer {
   close(): Promise<void>;
 }
 
-/** Dependencies of the HTTP server. */
-interface McpHttpDeps extends ProtocolServerDeps {
-  readonly lines: ConnectedClients;
-  readonly log: (message: string) => void;
-}
-
-/** Everything is here. */
+/** The path and its methods. */
 const path = "/mcp";
+const methods = ["GET", "POST", "DELETE"];
 const shortestToken = 16;
+/** The final responses are sent before the connections close. */
 const maxGoodbyeMs = 500;
 
-/** Serves both protocol versions on one address: sessions for clients of 2025, single requests for those of 2026. */
-export async function serveHttp(parts: McpHttpDeps, options: McpHttpOptions): Promise<McpHttpServer> {
-  const { host = "127.0.0.1", port = 0 } = options;
+interface Connection {
+  readonly outgoing?: undefined;
+  readonly onAuthenticated: () => void;
+}
+
+/** Serves all clients that have the token at one address. */
+export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions): Promise<McpHttpServer> {
+  const { host = "127.0.0.1", port = 0, allowedHosts, allowedOrigins } = options;
   const limits = { ...defaultMcpHttpLimits, ...options.limits };
   const token = tokenFor(host, options.token);
-  const { sdk, clock, lines, log } = parts;
-  const held = new PendingDialogues({ sdk, clock });
-  const session = `token-${nodeCrypto().createHash("sha256").update(token).digest("base64url")}`;
-  const modern = sdk.createMcpHandler(
-    ({ era: protocolVersion }) => createProtocolServer(parts, { protocolVersion, held, session }).server,
-    {
-      legacy: "reject",
-      onerror: (error) => log(error.message),
+  const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
+  const endpoint = new McpEndpoint(parts, limits);
+  const isKnown = tokenCheck(token);
+  const answer = allowingOrigins(
+    guard,
+    async (request: Request, { onAuthenticated }: Connection): Promise<Response> => {
+      const refused = refuse(request, guard, server.port);
+      if (refused !== undefined) return refused;
+      if (!isKnown(request)) return unauthorized();
+      onAuthenticated();
+      return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
     },
   );
-  const forget = lines.addHandler(modern);
-  const sessions = new HttpSessions({ ...parts, held, maxSessions: limits.sessions, idleMs: limits.sessionIdleMs });
-  const guard = createHttpGuard({ ...options, host, token });
-  const strangers = new UnauthenticatedSockets(limits.unauthenticated);
-  const http = new McpHttpListener({ ...parts, guard, limits, modern, sessions, strangers });
-  const server = createServer(
-    {
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      connectionsCheckingInterval: Math.min(limits.headersMs, 500),
-    },
-    (request, response) => void http.serve(request, response),
+  const listener = getRequestListener(
+    (request, { incoming }) => answer(request, { onAuthenticated: () => server.authenticated(incoming) }),
+    { overrideGlobalObjects: false },
   );
-  server.maxConnections = limits.connections + limits.unauthenticated;
-  server.on("connection", (socket) => strangers.add(socket));
-  await listen(server, host, port);
-  const { port: bound } = server.address() as AddressInfo;
+  const server = new InboundServer({
+    host,
+    limits,
+    handle: (incoming, outgoing) => void listener(incoming, outgoing),
+    refusal: (message) => ({
+      type: "application/json",
+      body: JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
+    }),
+  });
+  const url = await server.listen(port);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}${path}`,
-    port: bound,
+    url: url + path,
+    port: server.port ?? port,
     token,
     close: async () => {
-      forget();
-      const closed = new Promise((resolve) => server.close(resolve));
-      held.close();
-      await Promise.all([sessions.close(), modern.close()]);
-      // The final responses are sent before the connections close.
-      const until = clock.elapsed() + maxGoodbyeMs;
-      while (clock.elapsed() < until && (await connectionsOf(server)) > 0) {
-        server.closeIdleConnections();
-        await sleep(clock, 10);
-      }
-      server.closeAllConnections();
-      await closed;
+      await endpoint.close();
+      await server.close(maxGoodbyeMs);
     },
   };
 }
 
-interface McpHttpListenerDeps extends Pick<McpHttpDeps, "sdk" | "log"> {
-  readonly guard: HttpGuard;
-  readonly limits: McpHttpLimits;
-  readonly modern: McpHttpHandler;
-  readonly sessions: HttpSessions;
-  readonly strangers: UnauthenticatedSockets;
+function refuse({ headers }: Request, guard: InboundGuard, port: number | undefined): Response | undefined {
+  const header = (name: string): string | undefined => headers.get(name) ?? undefined;
+  const refused = guard.refuse({
+    host: header("host"),
+    origin: header("origin"),
+    site: header("sec-fetch-site"),
+    port,
+  });
+  return refused === undefined ? undefined : mcpError(403, refused, { headers: closing });
 }
 
-/** The connections without a token. They are counted separately, so that they cannot keep clients with a token out. */
-class UnauthenticatedSockets {
-  readonly #max: number;
-  /** Oldest first. */
-  readonly #sockets = new Set<Socket>();
+/** Nothing more of a refused request is read. */
+const closing = { connection: "close" };
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  add(socket: Socket): void {
-    const [oldest] = this.#sockets;
-    if (oldest !== undefined && this.#sockets.size >= this.#max) oldest.destroy();
-    this.#sockets.add(socket);
-    socket.once("close", () => this.delete(socket));
-  }
-
-  delete(socket: Socket): void {
-    this.#sockets.delete(socket);
-  }
+/** Checks the token of a request, in constant time. */
+function tokenCheck(token: string): (request: Request) => boolean {
+  const expected = digest(token);
+  return ({ headers }) => {
+    const sent = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+    return sent !== undefined && nodeCrypto().timingSafeEqual(digest(sent), expected);
+  };
 }
 
-/** Handles requests, each checked before its body is read. */
-class McpHttpListener {
-  readonly #parts: McpHttpListenerDeps;
-
-  constructor(parts: McpHttpListenerDeps) {
-    this.#parts = parts;
-  }
-
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client that disconnects is not an error.
-    response.on("error", () => undefined);
-    try {
-      await this.#serve(request, response);
-    } catch (error) {
-      if (!response.destroyed) this.#parts.log(`a request failed: ${String(error)}`);
-      if (response.headersSent) response.destroy();
-      else refuse(response, { status: 500, message: "Internal server error" }, -32_603);
-    }
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { guard, limits, strangers } = this.#parts;
-    const refusal = guard.refuse(request) ?? misdirected(request);
-    if (refusal !== undefined) return refuse(response, refusal);
-    if (request.method !== "OPTIONS") strangers.delete(request.socket);
-    if (guard.isAllowedOrigin(request)) allowOrigin(request, response);
-    if (request.method === "OPTIONS") return void response.writeHead(204).end();
-    if (request.method !== "POST") return this.#answer(request, response, undefined);
-    const body = await readRequestBody(request, limits.bodyBytes);
-    if (body.kind === "gone") return void response.destroy();
-    if (body.kind === "too_large") return refuse(response, tooLarge);
-    const parsed = parseJson(body.text);
-    if (parsed === undefined)
-      return refuse(response, { status: 400, message: "Parse error: the body is not JSON" }, -32_700);
-    if (Array.isArray(parsed) && parsed.length > limits.batch) return refuse(response, tooLarge);
-    return this.#answer(request, response, parsed);
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const web = toWebRequest(request, response);
-    const isLegacy = await this.#parts.sdk.isLegacyRequest(web, body);
-    const { response: answer, sent } = await (isLegacy
-      ? this.#parts.sessions.handle({ request: web, body })
-      : this.#single(web, body));
-    if (response.destroyed) sent();
-    else response.once("close", sent);
-    await sendWebResponse(response, answer);
-  }
-
-  async #single(request: Request, body: unknown): Promise<SessionResponse> {
-    return { response: await this.#parts.modern.fetch(request, { parsedBody: body }), sent: () => {} };
-  }
+function unauthorized(): Response {
+  const headers = { ...closing, "www-authenticate": 'Bearer realm="windlass"' };
+  return mcpError(401, "a valid token is needed: Authorization: Bearer TOKEN", { headers });
 }
 
-const tooLarge: HttpRefusal = { status: 413, message: "the request is too large" };
-
-function misdirected({ url = "", method = "" }: IncomingMessage): HttpRefusal | undefined {
-  if (!/^\/(?!\/)/.test(url)) return { status: 400, message: `the target of a request begins with /; send ${path}` };
-  if (url.split("?", 1)[0] !== path) return { status: 404, message: `unknown path; the server is at ${path}` };
-  if (["GET", "POST", "DELETE", "OPTIONS"].includes(method)) return undefined;
-  return { status: 405, message: "Method not allowed.", headers: { allow: "GET, POST, DELETE" } };
+function misdirected({ url, method }: Request): Response | undefined {
+  if (new URL(url).pathname !== path)
+    return mcpError(404, `unknown path; the server is at ${path}`, { headers: closing });
+  if (methods.includes(method)) return undefined;
+  return mcpError(405, "Method not allowed.", { headers: { ...closing, allow: methods.join(", ") } });
 }
 
-/** Rejects the request and reads nothing more of it. */
-function refuse(response: ServerResponse, { status, message, headers }: HttpRefusal, code = -32_000): void {
-  response.writeHead(status, { ...headers, "content-type": "application/json", connection: "close" });
-  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }));
-}
-
-function allowOrigin({ headers, method }: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("access-control-allow-origin", headers.origin ?? "");
-  response.setHeader("access-control-expose-headers", "mcp-session-id, www-authenticate");
-  response.setHeader("vary", "origin");
-  if (method !== "OPTIONS") return;
-  response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
-  response.setHeader("access-control-allow-headers", headers["access-control-request-headers"] ?? "");
+function digest(token: string): Buffer {
+  return nodeCrypto().createHash("sha256").update(token, "utf8").digest();
 }
 
 function tokenFor(host: string, input: string | undefined): string {
@@ -246,20 +155,4 @@ function tokenFor(host: string, input: string | undefined): string {
   }
   if (input.length >= shortestToken && /^\S+$/.test(input)) return input;
   throw refused(`the token needs at least ${shortestToken} characters, none of them blank`);
-}
-
-function connectionsOf(server: HttpServer): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-}
-
-function listen(server: HttpServer, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException): void =>
-      reject(fail(`cannot listen on ${host}:${port}: ${error.message}`, { code: "not_available", cause: error }));
-    server.once("error", failed);
-    server.listen(port, host, () => {
-      server.off("error", failed);
-      resolve();
-    });
-  });
 }

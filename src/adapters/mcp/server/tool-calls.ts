@@ -19,6 +19,10 @@ export interface CallOrigin {
   readonly conversationId: string | undefined;
   /** Identifies the clients that share a token, if the protocol has no sessions. */
   readonly session: string | undefined;
+  /** The principal of the client's token. Default: that of the server. */
+  readonly principal?: string | undefined;
+  /** False if the token does not allow its user to approve calls. */
+  readonly mayApprove?: boolean | undefined;
 }
 
 /** Options of {@link ToolCalls}. */
@@ -51,7 +55,7 @@ export class ToolCalls {
   prepare(
     wireName: string,
     args: unknown,
-    { client, conversationId, session }: CallOrigin,
+    { client, ...origin }: CallOrigin,
   ): (link: ClientLink, signal: AbortSignal) => Promise<CallToolResult> {
     const tool = this.#parts.list.find(wireName);
     if (tool === undefined) throw this.#unknown(wireName);
@@ -61,13 +65,13 @@ export class ToolCalls {
         client: new ServedClient(link, this.#parts.sdk),
         signal,
         name: clientName(client),
-        conversationId,
-        session,
+        ...origin,
       });
   }
 
   async #call(tool: ListedTool, args: unknown, making: PreparedCall): Promise<CallToolResult> {
-    const { engine, view, list, onCalled, principal, approvals } = this.#parts;
+    const { engine, view, list, onCalled } = this.#parts;
+    const { principal = this.#parts.principal, conversationId } = making;
     const redact = (text: string): string => engine.redactor.text(text);
     const progress = this.#progress(making, redact);
     const context = this.#context(making, progress);
@@ -75,19 +79,17 @@ export class ToolCalls {
     progress?.flush();
     onCalled();
     return toCallResult(result, {
-      view: (shown) => view(shown, { principal, conversationId: making.conversationId }),
+      view: (shown) => view(shown, { principal, conversationId }),
       redact,
       redactResult: (input) => this.#parts.redact(withWireNames(input, list)),
       outputSchema: tool.wire.outputSchema,
-      clientApproves: approvals !== undefined,
+      clientApproves: this.#approvalsOf(making) !== undefined,
     });
   }
 
-  #context(
-    { client, signal, name, conversationId, session }: PreparedCall,
-    progress: CallProgress | undefined,
-  ): CallContext {
-    const { approvals, principal } = this.#parts;
+  #context(making: PreparedCall, progress: CallProgress | undefined): CallContext {
+    const { client, signal, name, conversationId, session, principal = this.#parts.principal } = making;
+    const approvals = this.#approvalsOf(making);
     const canElicit = client.canElicit;
     // The user behind the client is prompted. A request that is dismissed stays pending in the store.
     const requestApproval = elicitApproval(
@@ -104,16 +106,21 @@ export class ToolCalls {
       signal,
       ...definedOnly({ conversationId, session, principal }),
       ...(progress !== undefined && { onProgress: (value: unknown) => progress.report(value) }),
-      ...(canElicit && { elicit: this.#elicit(client) }),
+      ...(canElicit && { elicit: this.#elicit(client, approvals !== undefined) }),
       ...(approver !== undefined && { hooks: { approver, innerApprover: approver } }),
     };
   }
 
-  #elicit(client: ServedClient): Elicit {
+  /** The approvals that the user of the client may decide, if any. */
+  #approvalsOf({ mayApprove = true }: PreparedCall): ApprovalService | undefined {
+    return mayApprove ? this.#parts.approvals : undefined;
+  }
+
+  #elicit(client: ServedClient, approves: boolean): Elicit {
     const redact = (text: string): string => this.#parts.engine.redactor.text(text);
     const elicit: Elicit = ({ message, schema }, signal) =>
       client.elicit({ message: redact(message), schema: redactTexts(schema, redact) }, { signal });
-    return Object.assign(elicit, { approves: this.#parts.approvals !== undefined });
+    return Object.assign(elicit, { approves });
   }
 
   #progress({ client: { link } }: PreparedCall, redact: (text: string) => string): CallProgress | undefined {
@@ -129,7 +136,7 @@ export class ToolCalls {
   }
 }
 
-interface PreparedCall extends Pick<CallOrigin, "conversationId" | "session"> {
+interface PreparedCall extends Omit<CallOrigin, "client"> {
   readonly client: ServedClient;
   readonly signal: AbortSignal;
   readonly name: string;

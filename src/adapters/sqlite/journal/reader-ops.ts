@@ -49,7 +49,15 @@ function readCounts(db: DatabaseSync): RowCounts {
          (SELECT count(*) FROM runs WHERE status <> 'pruned') AS runs`,
     )
     .get();
-  return { records: Number(row?.["records"]), approvals: Number(row?.["approvals"]), runs: Number(row?.["runs"]) };
+  const statuses = db
+    .prepare(`SELECT status, count(*) AS count FROM runs WHERE status <> 'pruned' GROUP BY status`)
+    .all();
+  return {
+    records: Number(row?.["records"]),
+    approvals: Number(row?.["approvals"]),
+    runs: Number(row?.["runs"]),
+    runsByStatus: Object.fromEntries(statuses.map(({ status, count }) => [String(status), Number(count)])),
+  };
 }
 
 /** Reads a consistent snapshot, regardless of concurrent commits. */

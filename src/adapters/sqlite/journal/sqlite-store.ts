@@ -29,6 +29,7 @@ export interface SqliteStats {
   readonly records: number;
   readonly approvals: number;
   readonly runs: number;
+  readonly runsByStatus: Readonly<Record<string, number>>;
   /** Records that wait to be written. */
   readonly waiting: number;
   /** Records that were lost since the store was opened. */

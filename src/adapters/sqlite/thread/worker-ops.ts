@@ -322,6 +322,7 @@ export interface RowCounts {
   readonly records: number;
   readonly runs: number;
   readonly approvals: number;
+  readonly runsByStatus: Readonly<Record<string, number>>;
 }
 
 /** State of a database file. */

@@ -1,3 +1,4 @@
+import { worksAlone } from "../../../app/index.ts";
 import type { AgentExecuteOptions, AgentResult, ReasoningLanguage } from "../../../agent/index.ts";
 import { detectLanguage } from "../../../text/index.ts";
 import type { AgentTexts } from "../../terminal/texts/english.ts";
@@ -11,7 +12,6 @@ import { ChatConversation } from "./chat-conversation.ts";
 import { TypeAhead } from "../../terminal/type-ahead.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
-import { worksAlone } from "../doctor/check-servers.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { type Invocation, commandLine } from "../../program/invocation.ts";
 import { notTextFailure } from "../ask/read-prompt.ts";

@@ -1,4 +1,5 @@
 import type { McpReview, McpSource, ReviewedTool } from "../../../hub/index.ts";
+import { toWireMcpReview } from "../../../app/index.ts";
 import { isFailureError } from "../../../base/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { type ExitCode, exitCodes } from "../../program/exit-codes.ts";
@@ -19,7 +20,7 @@ export const approveServer: RunCommand = (invocation) =>
     const { terminal } = invocation;
     const [name = ""] = invocation.words;
     const print = (review: McpReview, lines: readonly string[]): void => {
-      if (invocation.flag("json")) terminal.print(safeJson(redactor.value(toWire(review))));
+      if (invocation.flag("json")) terminal.print(safeJson(redactor.value(toWireMcpReview(review))));
       else for (const line of lines) terminal.print(redactor.text(line));
     };
     const before = reviewed(source, name);
@@ -157,18 +158,4 @@ function reviewLines({ server, tools, gone, refused }: McpReview, terminal: Term
     ...gone.map((name) => `${server} no longer offers ${name}`),
     ...refused.map(({ name, message }) => `${name} cannot be approved: ${message}`),
   ];
-}
-
-function toWireAddress({ before, after, parts }: NonNullable<McpReview["address"]>): unknown {
-  return { before, after, parts: parts.map(({ isChanged, ...part }) => ({ ...part, is_changed: isChanged })) };
-}
-
-function toWire({ server, address, tools, gone, refused }: McpReview): unknown {
-  return {
-    server,
-    ...(address !== undefined && { address: toWireAddress(address) }),
-    tools: tools.map(({ name, isNew, changes }) => ({ name, is_new: isNew, changes })),
-    gone,
-    refused,
-  };
 }

@@ -1,8 +1,8 @@
+import { toWireMcpServer } from "../../../app/index.ts";
 import { cliCommand } from "../../../base/index.ts";
 import type { McpServerStatus } from "../../../hub/index.ts";
 import { type Redactor } from "../../../secrets/index.ts";
 import { stripUnsafe, formatDuration } from "../../../text/index.ts";
-import { snakeKeys } from "../../../tool/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { formatCount } from "../../terminal/format-figures.ts";
@@ -27,7 +27,8 @@ export const listServers: RunCommand = async (invocation) => {
     const connects = invocation.flag("connect");
     if (connects) await connectToAll(here, terminal);
     const servers = here.source.status();
-    if (invocation.flag("json")) terminal.print(safeJson(servers.map((server) => toWire(server, here.redactor))));
+    if (invocation.flag("json"))
+      terminal.print(safeJson(servers.map((server) => toWireMcpServer(server, here.redactor))));
     else show(servers, here.redactor, invocation);
     const problems = here.source.problems().filter(({ code }) => !listedProblemCodes.has(code));
     if (problems.length > 0 && !invocation.flag("json")) await reportProblems(terminal, problems, here);
@@ -136,12 +137,4 @@ function refusalsOf(server: string, refused: McpServerStatus["refused"]): string
   const shown = refused.slice(0, 5).map(({ name, message }) => `${name} is rejected: ${message}`);
   const more = refused.length - shown.length;
   return more === 0 ? shown : [...shown, `${server}: ${formatCount(more, "more rejected tool")}`];
-}
-
-function toWire({ lastFailure, ...server }: McpServerStatus, redactor: Redactor): unknown {
-  const wire = {
-    ...snakeKeys(server),
-    ...(lastFailure !== undefined && { last_failure: snakeKeys({ ...lastFailure }) }),
-  };
-  return redactor.value(wire);
 }

@@ -1,10 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
-import { type McpToolServer, serveMcp } from "../../../adapters/index.ts";
-import type { Workspace } from "../../../app/index.ts";
-import { nameGlob, definedOnly } from "../../../base/index.ts";
-import { readResultName, viewResult } from "../../../hub/index.ts";
+import type { McpToolServer } from "../../../adapters/index.ts";
+import { type Workspace, hasActiveToken, isServed, serveTools } from "../../../app/index.ts";
+import { isLoopbackHost } from "../../../net/index.ts";
+import { type Server, createServer } from "../../../server/index.ts";
 import { suggest } from "../../../text/index.ts";
-import { type Registration, builtinOwner, isWorkspaceTool } from "../../../tool/index.ts";
 import type { RunCommand } from "../../program/command-spec.ts";
 import { exitCodes } from "../../program/exit-codes.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
@@ -14,8 +14,7 @@ import { type OpenedHere, openHere, requireTrust, trustCommand, reportLogEntry }
 import { reportBrokenFiles, reportUnusableFiles } from "../../open/open-tools.ts";
 import { warnUnmatchedRules } from "../../open/warn-unmatched-rules.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { UsageError } from "../../program/usage-error.ts";
-import { windlassVersion } from "../../program/version.ts";
+import { UsageError, orUsageError } from "../../program/usage-error.ts";
 import { watchInterrupts } from "../../program/watch-interrupts.ts";
 
 /** Not an option, because every user of the machine can read command lines. */
@@ -27,14 +26,17 @@ export const serveToClients: RunCommand = async (invocation) => {
   const interrupts = watchInterrupts();
   const stopped = Promise.withResolvers<void>();
   const { workspace, serving, close } = await openForClients(invocation);
+  let server: Server | undefined;
   try {
     interrupts.arm({ onStop: () => stopped.resolve() });
     reportHiddenSources(workspace, invocation);
     warnUnmatchedChoices(workspace, invocation);
-    const served = invocation.flag("http") ? serveHttp : serveStreams;
-    await Promise.race([served(serving, invocation), stopped.promise]);
+    if (invocation.flag("http")) server = await serveHttp(workspace, serving, invocation);
+    else void serveStreams(serving, invocation).then(stopped.resolve, stopped.reject);
+    await stopped.promise;
     return interrupts.code ?? exitCodes.ok;
   } finally {
+    await server?.close();
     await serving.close();
     await close();
     interrupts.dispose();
@@ -74,9 +76,6 @@ function reportNewUntrusted(workspace: Workspace, { terminal }: Invocation, repo
   }
 }
 
-/** Maximum characters of a result in one response; the rest is read with `read_result`. */
-const maxViewChars = 100_000;
-
 async function openForClients(invocation: Invocation): Promise<OpenedHere & { readonly serving: McpToolServer }> {
   const { terminal } = invocation;
   const later: { serving?: McpToolServer } = {};
@@ -97,54 +96,25 @@ async function openForClients(invocation: Invocation): Promise<OpenedHere & { re
     await workspace.close();
     throw error;
   }
-  const globs = invocation.texts("tools").length > 0 ? invocation.texts("tools") : workspace.config.mcp.serve;
-  const serving = await serveMcp({
-    engine: workspace.engine,
-    tools: () => servedTools(workspace, globs),
-    ...(workspace.config.mcp.approvals === "client" && { approvals: workspace.approvals }),
-    ready: async () => workspace.sources.mcp?.prepare(),
-    name: "windlass",
-    version: windlassVersion(),
-    redact: (result) => workspace.resultStore.redact(result),
-    view: (result, owner) => viewResult(result, { maxChars: maxViewChars, resultStore: workspace.resultStore, owner }),
+  const tools = invocation.texts("tools");
+  const serving = await serveTools(workspace, {
+    ...(tools.length > 0 && { tools }),
     log: (message) => terminal.log(terminal.tint("dim", toOneLine(message))),
   });
   later.serving = serving;
   return { ...opened, serving };
 }
 
-/** Reads the rest of a result that one response does not hold; offered together with any other tool. */
-const always: ReadonlySet<string> = new Set([readResultName]);
-
-/**
- * The tools and chains that clients are offered: those that were chosen, or the workspace's own; without any, the
- * built-in ones.
- */
-function servedTools({ engine }: Workspace, globs: readonly string[] | undefined): readonly Registration[] {
-  const all = engine.tools.list();
-  const isBasic = ({ tool, owner }: Registration): boolean => owner === builtinOwner && always.has(tool.name);
-  if (globs !== undefined) return all.filter((one) => isBasic(one) || isChosen(one, globs));
-  const own = all.filter(isWorkspaceTool);
-  if (own.length === 0) return all.filter(({ owner }) => owner === builtinOwner);
-  return all.filter((one) => isWorkspaceTool(one) || isBasic(one));
-}
-
 /** Warns about `--tools` that choose nothing. Tools of servers may become known later. */
 function warnUnmatchedChoices({ engine }: Workspace, invocation: Invocation): void {
   const all = engine.tools.list();
   for (const glob of invocation.texts("tools")) {
-    if (glob.includes("/") || all.some((one) => isChosen(one, [glob]))) continue;
+    if (glob.includes("/") || all.some((one) => isServed(one, [glob]))) continue;
     const near = suggest(glob, engine.tools.names());
     invocation.terminal.log(
       `warning: --tools ${glob} matches no tool${near === undefined ? "" : `; did you mean ${near}?`}`,
     );
   }
-}
-
-/** A tool is chosen by its name, or by an alias that is not a server's choice. */
-function isChosen({ tool, source }: Registration, globs: readonly string[]): boolean {
-  const names = source === "mcps" ? [tool.name] : [tool.name, ...tool.aliases];
-  return globs.some((glob) => names.some(nameGlob(glob)));
 }
 
 /** Serves one client over stdio, until it disconnects. */
@@ -157,36 +127,41 @@ async function serveStreams(serving: McpToolServer, { terminal }: Invocation): P
   await closed;
 }
 
-/** Serves all clients that have the token, until the process is terminated. */
-async function serveHttp(serving: McpToolServer, invocation: Invocation): Promise<void> {
+/** Limits of a server that has few clients, and whose address is known to programs of this machine. */
+const connectionLimits = { connections: 512, unauthenticated: 64, headersMs: 2_000, requestMs: 30_000 };
+
+/** Serves all clients that have the token, or one of the workspace. */
+async function serveHttp(workspace: Workspace, serving: McpToolServer, invocation: Invocation): Promise<Server> {
   const { terminal } = invocation;
-  const host = invocation.text("host");
+  const host = invocation.text("host") ?? "127.0.0.1";
   const token = process.env[tokenVariable];
-  const { url, token: needed } = await serving
-    .http({
-      port: invocation.number("port") ?? defaultPort,
+  if (token === undefined && !isLoopbackHost(host) && !(await hasActiveToken(workspace)))
+    throw new UsageError(
+      `to listen on ${host}, which other machines can reach, a token is required`,
+      `${tokenVariable}=$(openssl rand -hex 32) ${commandLine(invocation, "mcp serve", "--http")}`,
+      `or create one with: ${commandLine(invocation, "token", "create", "NAME", "--scope", "call")}`,
+    );
+  const generated = randomBytes(32).toString("base64url");
+  const server = orUsageError("validation_error", () =>
+    createServer(workspace, {
+      only: "mcp",
+      mcp: serving,
+      tokens: { [tokenVariable]: token ?? generated },
+      host,
       allowedHosts: invocation.texts("allowHost"),
       allowedOrigins: invocation.texts("allowOrigin"),
-      ...definedOnly({ host, token }),
-    })
-    .catch((error: unknown) => {
-      throw refusedToken(error, invocation);
-    });
-  reportServing(serving, terminal, `at ${url}`);
-  terminal.print(token === undefined ? `${url}\nAuthorization: Bearer ${needed}` : url);
-  await new Promise<never>(() => {});
+      connectionLimits,
+      drainMs: 500,
+    }),
+  );
+  const { url } = await server.listen(invocation.number("port") ?? defaultPort);
+  reportServing(serving, terminal, `at ${url}/mcp`);
+  terminal.print(token === undefined ? `${url}/mcp\nAuthorization: Bearer ${generated}` : `${url}/mcp`);
+  return server;
 }
 
 function reportServing({ toolCount }: McpToolServer, terminal: Terminal, where: string): void {
   terminal.log(terminal.tint("dim", `serving ${toolCount} tools ${where}`));
-}
-
-/** A rejected token is a usage error. */
-function refusedToken(error: unknown, invocation: Invocation): unknown {
-  const isToken = error instanceof Error && "reason" in error && error.reason === "mcp_token";
-  if (!isToken) return error;
-  const line = commandLine(invocation, "mcp serve", "--http");
-  return new UsageError(error.message, `${tokenVariable}=$(openssl rand -hex 32) ${line}`);
 }
 
 /** Output stream to the client: one line per message, and no other output of this process. */

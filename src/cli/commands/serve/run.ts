@@ -1,4 +1,5 @@
-import { type Workspace, localToken } from "../../../app/index.ts";
+import type { McpToolServer } from "../../../adapters/index.ts";
+import { type Workspace, hasActiveToken, localToken, serveTools } from "../../../app/index.ts";
 import { isLoopbackHost } from "../../../net/index.ts";
 import { type Server, type ServerOptions, createServer } from "../../../server/index.ts";
 import { type OpenedHere, openHere, requireTrust } from "../../open/open-here.ts";
@@ -32,11 +33,12 @@ async function serve(invocation: Invocation, mode: Mode): Promise<ExitCode> {
   const interrupts = watchInterrupts();
   const stopped = Promise.withResolvers<void>();
   const log = createServerLog(invocation.terminal, invocation.text("log"));
-  const { workspace, close } = await openToServe(invocation, { mode, log });
+  const { workspace, mcp, close } = await openToServe(invocation, { mode, log });
   let server: Server | undefined;
   try {
     const watched = mode === "dev" ? watchEvents(workspace, { terminal: invocation.terminal, log }) : undefined;
     server = await createWith(workspace, invocation, {
+      mcp,
       onAccess: log.access,
       onError: log.error,
       ...(watched !== undefined && { onRunEvent: watched }),
@@ -49,6 +51,7 @@ async function serve(invocation: Invocation, mode: Mode): Promise<ExitCode> {
     log.message("stopping: no more work is started; running requests are answered, and runs are released");
   } finally {
     await server?.close();
+    await mcp.close();
     await close();
     interrupts.dispose();
   }
@@ -59,12 +62,16 @@ async function serve(invocation: Invocation, mode: Mode): Promise<ExitCode> {
 async function openToServe(
   invocation: Invocation,
   { mode, log }: { readonly mode: Mode; readonly log: ServerLog },
-): Promise<OpenedHere> {
+): Promise<OpenedHere & { readonly mcp: McpToolServer }> {
+  const later: { mcp?: McpToolServer } = {};
   const opened = await openHere(invocation.terminal, {
     store: "sqlite",
     reload: mode === "dev" ? "watch" : true,
     executes: "the last call",
-    onLog: log.tool,
+    onLog: (entry) => {
+      later.mcp?.onLog(entry);
+      log.tool(entry);
+    },
   });
   try {
     // A client would not notice that tools are missing.
@@ -75,14 +82,16 @@ async function openToServe(
   }
   reportBrokenFiles(opened.workspace, invocation);
   warnUnmatchedRules(opened.workspace, invocation);
-  return opened;
+  const mcp = await serveTools(opened.workspace, { log: log.message });
+  later.mcp = mcp;
+  return { ...opened, mcp };
 }
 
 /** Creates the server with the tokens of this user and of the environment. Throws if an address needs a token. */
 async function createWith(
   workspace: Workspace,
   invocation: Invocation,
-  listeners: Pick<ServerOptions, "onAccess" | "onError" | "onRunEvent">,
+  parts: Pick<ServerOptions, "mcp" | "onAccess" | "onError" | "onRunEvent">,
 ): Promise<Server> {
   const host = invocation.text("host") ?? defaultHost;
   const { publicUrl, allowHosts, allowOrigins } = workspace.config.server;
@@ -96,15 +105,14 @@ async function createWith(
       host,
       allowedHosts: [...proxy, ...allowHosts, ...invocation.texts("allowHost")],
       allowedOrigins: [...allowOrigins, ...invocation.texts("allowOrigin")],
-      ...listeners,
+      ...parts,
     }),
   );
 }
 
 /** Throws unless the workspace has a token that is valid: the one of this user is not meant for other machines. */
-async function requireToken({ tokens }: Workspace, invocation: Invocation, host: string): Promise<void> {
-  const all = await tokens.list();
-  if (all.some((token) => tokens.stateOf(token) === "active")) return;
+async function requireToken(workspace: Workspace, invocation: Invocation, host: string): Promise<void> {
+  if (await hasActiveToken(workspace)) return;
   throw new UsageError(
     `to listen on ${host}, which other machines can reach, a token is required`,
     `create one with: ${commandLine(invocation, "token", "create", "NAME", "--scope", "read,call,run")}`,

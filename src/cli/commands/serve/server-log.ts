@@ -1,14 +1,13 @@
 import type { LogEntry } from "../../../engine/index.ts";
-import type { AccessLogEntry } from "../../../server/index.ts";
+import { type AccessLogEntry, formatAccess } from "../../../server/index.ts";
 import { reportLogEntry } from "../../open/open-here.ts";
-import { clockTime, formatDuration } from "../../terminal/format-figures.ts";
 import { toOneLine } from "../../terminal/format-table.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 
 /** The log of a server, on stderr: lines for people, or one JSON object per line. */
 export interface ServerLog {
-  /** Whether the server has started, drains, has stopped. */
+  /** A sentence about the server: its start, its end. */
   readonly message: (text: string) => void;
   /** A handled request. */
   readonly access: (entry: AccessLogEntry) => void;
@@ -28,38 +27,24 @@ export function createServerLog(terminal: Terminal, format: string | undefined):
 function textLog(terminal: Terminal): ServerLog {
   return {
     message: (text) => terminal.log(terminal.tint("dim", toOneLine(text))),
-    access: (entry) => terminal.log(accessLine(entry, terminal)),
+    access: (entry) => terminal.log(terminal.tint(styleOf(entry), formatAccess(entry))),
     event: (text) => terminal.log(text),
     tool: (entry) => reportLogEntry(terminal, entry),
     error: (error, requestId) => terminal.log(terminal.tint("red", `request ${requestId} failed: ${stackOf(error)}`)),
   };
 }
 
-function accessLine(
-  { at, method, route, status, durationMs, principal, requestId }: AccessLogEntry,
-  terminal: Terminal,
-): string {
-  const style: Style = status >= 500 ? "red" : status >= 400 ? "yellow" : "green";
-  const by = principal === undefined ? "" : ` ${toOneLine(principal)}`;
-  const rest = `${formatDuration(durationMs)}${by} ${requestId}`;
-  const request = `${toOneLine(method)} ${toOneLine(route)}`;
-  return `${clockTime(at)} ${request} ${terminal.tint(style, String(status))} ${terminal.tint("dim", rest)}`;
+/** By the class of the status. */
+function styleOf({ status }: AccessLogEntry): Style {
+  return status >= 500 ? "red" : status >= 400 ? "yellow" : "dim";
 }
 
 function jsonLog(terminal: Terminal): ServerLog {
   const line = (at: number, type: string, fields: Readonly<Record<string, unknown>>): void =>
-    terminal.log(safeJson({ at: new Date(at).toISOString(), type, ...fields }, 0));
+    terminal.log(safeJson({ time: new Date(at).toISOString(), type, ...fields }, 0));
   return {
     message: (text) => line(Date.now(), "server", { message: text }),
-    access: ({ at, method, route, status, durationMs, principal, requestId }) =>
-      line(at, "request", {
-        method,
-        route,
-        status,
-        duration_ms: Math.round(durationMs * 1000) / 1000,
-        ...(principal !== undefined && { principal }),
-        request_id: requestId,
-      }),
+    access: (entry) => terminal.log(formatAccess(entry, "json")),
     event: (_text, event) => terminal.log(safeJson(event, 0)),
     tool: ({ at, callId, tool, message, data }) => line(at, "log", { tool, call_id: callId, message, data }),
     error: (error, requestId) => line(Date.now(), "error", { request_id: requestId, message: stackOf(error) }),

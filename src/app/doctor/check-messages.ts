@@ -1,18 +1,22 @@
-import { pathExists } from "../../../app/index.ts";
-import type { Workspace } from "../../../app/index.ts";
-import { systemClock } from "../../../base/index.ts";
-import { secretName } from "../../../model/index.ts";
-import type { Delivery } from "../../../store/index.ts";
-import { journalFile, readStore } from "../../open/open-journal.ts";
-import { formatCount } from "../../terminal/format-figures.ts";
+import { join } from "node:path";
+import { systemClock } from "../../base/index.ts";
+import { secretName } from "../../model/index.ts";
+import type { Delivery } from "../../store/index.ts";
+import { formatCount } from "../../text/index.ts";
+import { pathExists } from "../find-workspace.ts";
+import type { Workspace } from "../workspace.ts";
+import type { StoreOpener } from "./check-database.ts";
 import { type Finding, finding } from "./check-servers.ts";
 
 /** Failed messages of this period are reported. */
 const recentMs = 7 * 86_400_000;
 
 /** Checks the messages that leave a workspace: `callbacks`, and `approvals: { notify }`. Sends none. */
-export async function examineMessages({ dir, config, engine, missingSecrets }: Workspace): Promise<Finding[]> {
-  const deliveries = await storedDeliveries(dir);
+export async function examineMessages(
+  { dir, config, engine, missingSecrets }: Workspace,
+  openStore: StoreOpener,
+): Promise<Finding[]> {
+  const deliveries = await storedDeliveries(dir, openStore);
   const of = (channel: string): Delivery[] => deliveries.filter((one) => one.channel === channel);
   const callbacks = Object.entries(config.callbacks).map(([name, { url, secret: key }]): Finding => {
     const secret = secretName(key);
@@ -38,15 +42,15 @@ export async function examineMessages({ dir, config, engine, missingSecrets }: W
   return [...callbacks, resultFinding(about, of("approvals"), `waiting approvals go through ${notify}`)];
 }
 
-async function storedDeliveries(dir: string): Promise<readonly Delivery[]> {
-  const file = journalFile(dir);
+async function storedDeliveries(dir: string, openStore: StoreOpener): Promise<readonly Delivery[]> {
+  const file = join(dir, ".windlass", "journal.db");
   if (!(await pathExists(file))) return [];
   // A database that cannot be opened has a finding of its own.
-  const store = await readStore(file).catch(() => undefined);
+  const opened = await openStore(file).catch(() => undefined);
   try {
-    return (await store?.deliveries.list({ limit: 1000 })) ?? [];
+    return (await opened?.store.deliveries.list({ limit: 1000 })) ?? [];
   } finally {
-    await store?.close();
+    await opened?.close();
   }
 }
 

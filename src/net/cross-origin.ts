@@ -1,10 +1,19 @@
-import type { InboundGuard } from "../../net/index.ts";
-import type { Connection } from "./create-app.ts";
+import type { ServerResponse } from "node:http";
+import type { InboundGuard } from "./inbound-guard.ts";
 
-type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
+/** Where a response is written. */
+interface Outgoing {
+  /** The response of Node, if it is written directly. */
+  readonly outgoing?: Pick<ServerResponse, "setHeader"> | undefined;
+}
+
+type Handle<Connection extends Outgoing> = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 /** Lets pages of the allowed origins send requests and read the responses (CORS); other pages are refused later. */
-export function allowingOrigins(guard: InboundGuard, handle: Handle): Handle {
+export function allowingOrigins<Connection extends Outgoing>(
+  guard: InboundGuard,
+  handle: Handle<Connection>,
+): Handle<Connection> {
   return (request, connection) => {
     const { headers, method } = request;
     const origin = headers.get("origin");
@@ -26,11 +35,11 @@ export function allowingOrigins(guard: InboundGuard, handle: Handle): Handle {
 
 const preflightSeconds = "600";
 
-/** Asked by a browser before the request: it carries no token, and starts nothing. */
-function preflight(asked: Headers): Readonly<Record<string, string>> {
+/** Sent by a browser before the request: it carries no token, and starts nothing. */
+function preflight(sent: Headers): Readonly<Record<string, string>> {
   return {
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
-    "access-control-allow-headers": asked.get("access-control-request-headers") ?? "",
+    "access-control-allow-headers": sent.get("access-control-request-headers") ?? "",
     "access-control-max-age": preflightSeconds,
   };
 }

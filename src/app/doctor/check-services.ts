@@ -1,15 +1,14 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { indexFaults, openMemoryStore } from "../../../adapters/index.ts";
-import { type Workspace, pathExists, workspaceFile } from "../../../app/index.ts";
-import { isFailureError } from "../../../base/index.ts";
+import { indexFaults, openMemoryStore } from "../../adapters/index.ts";
+import { isFailureError } from "../../base/index.ts";
 import {
   type OpenedProviders,
   createSearch,
   openProviders,
   sandboxStatus,
   searchVariables,
-} from "../../../builtin/index.ts";
+} from "../../builtin/index.ts";
 import {
   type Model,
   type ModelHttpClients,
@@ -22,7 +21,7 @@ import {
   modelNames,
   openModel,
   readModelSettings,
-} from "../../../model/index.ts";
+} from "../../model/index.ts";
 import {
   type AllowList,
   type HttpClient,
@@ -30,15 +29,18 @@ import {
   createHttpClient,
   parseAllowList,
   withService,
-} from "../../../net/index.ts";
+} from "../../net/index.ts";
 import { type Finding, finding } from "./check-servers.ts";
-import { formatBytes, formatCount } from "../../terminal/format-figures.ts";
-import { relativeToCwd } from "../../terminal/report-problems.ts";
+import { formatBytes, formatCount } from "../../text/index.ts";
+import { pathExists, workspaceFile } from "../find-workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 interface ServiceCheckContext extends Pick<Workspace, "dir" | "config"> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Also send test requests to the configured services. */
   readonly network: boolean;
+  /** Shortens a path for people. */
+  readonly shorten: (path: string) => string;
   readonly http: HttpClient;
   readonly modelHttpClients: ModelHttpClients;
   /** Addresses that the HTTP client allows besides the public network. */
@@ -50,7 +52,7 @@ interface ServiceCheckContext extends Pick<Workspace, "dir" | "config"> {
 /** Checks the services behind the built-in tools: models, search, notes, memory, the sandbox. */
 export async function examineServices(
   { dir, config, engine, missingSecrets }: Pick<Workspace, "dir" | "config" | "engine" | "missingSecrets">,
-  network: boolean,
+  { network, shorten }: Pick<ServiceCheckContext, "network" | "shorten">,
 ): Promise<Finding[]> {
   const http = createHttpClient({ allow: config.network.allow });
   const modelHttpClients = createModelHttpClients(config.network.allow);
@@ -59,6 +61,7 @@ export async function examineServices(
     config,
     env: process.env,
     network,
+    shorten,
     http,
     modelHttpClients,
     allow: parseAllowList(config.network.allow),
@@ -174,7 +177,9 @@ async function examineSearch(setting: ServiceCheckContext): Promise<Finding[]> {
     return lacking.length === 0 ? [finding(about, "off", message, todo)] : lacking;
   }
   const available = finding(about, "ok", `web_search uses ${usable.join(", then ")}`);
-  const folder = usable.includes("corpus") ? await examineCorpus(env[searchVariables.corpus] || corpus.corpus) : [];
+  const folder = usable.includes("corpus")
+    ? await examineCorpus(setting, env[searchVariables.corpus] || corpus.corpus)
+    : [];
   const refused = refusedProviders(usable, setting);
   const others = providers.filter(({ name }) => !refused.has(name));
   return [available, ...lacking, ...folder, ...refused.values(), ...(network ? await pingProviders(others) : [])];
@@ -195,9 +200,9 @@ function refusedProviders(usable: readonly string[], setting: ServiceCheckContex
   return new Map(found);
 }
 
-async function examineCorpus(folder = "."): Promise<Finding[]> {
+async function examineCorpus({ shorten }: Pick<ServiceCheckContext, "shorten">, folder = "."): Promise<Finding[]> {
   if (await isFolder(folder)) return [];
-  const message = `the corpus folder ${relativeToCwd(folder)} does not exist`;
+  const message = `the corpus folder ${shorten(folder)} does not exist`;
   return [finding("search", "warn", message, "create it, or set another with search.corpus")];
 }
 
@@ -214,18 +219,18 @@ async function pingProviders(providers: OpenedProviders["providers"]): Promise<F
   return (await Promise.all(found)).flat();
 }
 
-async function examineNotes({ dir, config }: ServiceCheckContext): Promise<Finding[]> {
+async function examineNotes({ dir, config, shorten }: ServiceCheckContext): Promise<Finding[]> {
   const about = "notes";
   const folder = resolve(dir, config.vault.folder ?? ".");
   if (!(await isFolder(folder))) {
-    const message = `the notes folder ${relativeToCwd(folder)} does not exist`;
+    const message = `the notes folder ${shorten(folder)} does not exist`;
     return [finding(about, "warn", message, `create it, or set another with vault: in ${workspaceFile}`)];
   }
-  const searched = finding(about, "ok", `local_search searches ${relativeToCwd(folder)}`);
+  const searched = finding(about, "ok", `local_search searches ${shorten(folder)}`);
   const index = join(dir, ".windlass", "index.db");
   if (!(await pathExists(index)) || indexFaults(index).length === 0) return [searched];
   const todo = "nothing to do: it is rebuilt from the notes at the next search";
-  return [searched, finding(about, "warn", `the index of the notes ${relativeToCwd(index)} is damaged`, todo)];
+  return [searched, finding(about, "warn", `the index of the notes ${shorten(index)} is damaged`, todo)];
 }
 
 /** Reported only if custom servers are configured that cannot be reached. */
@@ -240,7 +245,7 @@ function examineWeather(setting: ServiceCheckContext): Promise<Finding[]> {
   return Promise.resolve(refusals);
 }
 
-async function examineMemory({ dir }: ServiceCheckContext): Promise<Finding[]> {
+async function examineMemory({ dir, shorten }: ServiceCheckContext): Promise<Finding[]> {
   const about = "memory";
   const file = join(dir, ".windlass", "memory.db");
   if (!(await pathExists(file))) return [finding(about, "ok", "nothing yet; memory_store creates it")];
@@ -248,7 +253,7 @@ async function examineMemory({ dir }: ServiceCheckContext): Promise<Finding[]> {
   try {
     const { memories } = await store.stats();
     const size = formatBytes((await stat(file)).size);
-    return [finding(about, "ok", `${relativeToCwd(file)}: ${formatCount(memories, "thing")} remembered, ${size}`)];
+    return [finding(about, "ok", `${shorten(file)}: ${formatCount(memories, "thing")} remembered, ${size}`)];
   } finally {
     await store.close();
   }

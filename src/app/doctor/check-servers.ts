@@ -1,10 +1,8 @@
-import type { McpServerStatus, McpSource } from "../../../hub/index.ts";
-import { formatCount } from "../../terminal/format-figures.ts";
-import { cliCommand } from "../../../base/index.ts";
-import type { Problem } from "../../../text/index.ts";
-import type { Workspace } from "../../../app/index.ts";
-import { faultOf, modelSetupHint } from "../../../model/index.ts";
-import { toOneLine } from "../../terminal/format-table.ts";
+import { cliCommand } from "../../base/index.ts";
+import type { McpServerStatus, McpSource } from "../../hub/index.ts";
+import { faultOf, modelSetupHint } from "../../model/index.ts";
+import { type Problem, formatCount, toOneLine } from "../../text/index.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** Findings about the MCP servers of a workspace; with `network`, each is connected first. */
 export async function examineServers(mcp: McpSource | undefined, network: boolean): Promise<Finding[]> {
