@@ -9,6 +9,7 @@ import { externalEventSchemas } from "./areas/external-events.ts";
 import { operationSchemas } from "./areas/operations.ts";
 import { problemSchemas } from "./areas/problem-schemas.ts";
 import { recordSchemas } from "./areas/records.ts";
+import { runViewSchemas } from "./areas/run-views.ts";
 import { runSchemas } from "./areas/runs.ts";
 import { serviceSchemas } from "./areas/service.ts";
 import { tokenSchemas } from "./areas/tokens.ts";
@@ -31,6 +32,7 @@ export const schemas: Schemas = {
   ...problemSchemas,
   ...recordSchemas,
   ...runSchemas,
+  ...runViewSchemas,
   ...serviceSchemas,
   ...tokenSchemas,
   ...toolSchemas,
@@ -48,6 +50,7 @@ type Schemas = typeof agentSchemas &
   typeof problemSchemas &
   typeof recordSchemas &
   typeof runSchemas &
+  typeof runViewSchemas &
   typeof serviceSchemas &
   typeof tokenSchemas &
   typeof toolSchemas &

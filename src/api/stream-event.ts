@@ -11,7 +11,7 @@ type Numbered = "run" | "journal" | "approval" | "ready";
 
 /**
  * One event of `GET /v1/events`. Events with an id are journaled: they are sent after their commit, in one order, and
- * are replayed after a reconnect. The others tell what happens at this moment, and a snapshot replaces them after a
+ * are replayed after a reconnect. The others show the activity of this moment, and a snapshot replaces them after a
  * reconnect.
  */
 export type StreamEvent = {

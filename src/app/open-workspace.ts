@@ -51,8 +51,7 @@ export async function openWorkspace(from = ".", options: WorkspaceOptions = {}):
   const toolProblems = (): Problem[] => [...sources.problems(), ...hub.contracts.problems()];
   const service = openRunService(journal, { engine, config });
   const calls = new DurableCalls({ engine, service });
-  const { models } = services;
-  const { resultStore } = hub;
+  const [{ models }, { resultStore }] = [services, hub];
   const agents = new LazyAgents({ engine, service, config, models, resultStore, observer: tracing?.agents });
   service.registerLazily("agent", () => agents.open());
   const cancelSubRuns = (runId: string, by: string | undefined): Promise<void> => agents.cancelSubRuns(runId, by);

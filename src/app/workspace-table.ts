@@ -1,7 +1,7 @@
 // oxlint-disable typescript/no-unnecessary-type-assertion -- isolatedDeclarations needs the types of other tables stated
 import { agentTable } from "../agent/index.ts";
 import { searchTable, webTable } from "../builtin/index.ts";
-import { chainTable, triggerTable } from "../chain/index.ts";
+import { chainTable, triggersSetting } from "../chain/index.ts";
 import { callTable, concurrencyTable } from "../engine/index.ts";
 import { hubTable, skillTable } from "../hub/index.ts";
 import { modelTable } from "../model/index.ts";
@@ -262,16 +262,7 @@ export const workspaceTable = {
     defaultText: "the workspace",
     about: "Folder of notes for local_search.",
   },
-  triggers: {
-    type: "map",
-    of: {
-      type: "section",
-      about: "A trigger: one of `schedule`, `webhook` and `file`, with the same keys as under `on` of a chain.",
-      settings: triggerTable as typeof triggerTable,
-    },
-    default: {},
-    about: "Triggers by id, for chains of others. Most triggers are under `on` of their chain.",
-  },
+  triggers: triggersSetting as typeof triggersSetting,
   timezone: {
     type: "text",
     defaultText: "that of the machine",

@@ -52,8 +52,7 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
   else command.enablePositionalOptions();
   for (const argument of spec.args ?? []) command.addArgument(toArgument(argument));
   for (const option of spec.options ?? []) command.addOption(toOption(option));
-  if (spec.raw !== true) command.addOption(toOption(dirOption)).addOption(toOption(trustOption));
-  if (spec.raw !== true) command.addOption(toOption(serverOption).hideHelp(spec.remote !== true));
+  if (spec.raw !== true) addCommonOptions(command, spec);
   command.showHelpAfterError(`run "${programCommand(`${namesOf(command).join(" ")} --help`)}" for usage`);
   for (const [index, child] of (spec.commands ?? []).entries()) addCommand(command, child, options, index === 0);
   if (spec.load === undefined) return;
@@ -67,6 +66,11 @@ function addCommand(parent: Command, spec: CommandSpec, options: ProgramOptions,
     };
     return options.dispatch(spec, createInvocation(input), serverOf(command));
   });
+}
+
+function addCommonOptions(command: Command, { remote }: CommandSpec): void {
+  command.addOption(toOption(dirOption)).addOption(toOption(trustOption));
+  command.addOption(toOption(serverOption).hideHelp(remote !== true));
 }
 
 /** The innermost `-C` takes precedence. */

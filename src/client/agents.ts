@@ -33,7 +33,11 @@ export interface AgentAnswer {
   readonly run: WireValue<"RunDetail">;
 }
 
-/** Agents: send messages. */
+/**
+ * Agents: send messages.
+ *
+ * @see docs/guide/http-api.md
+ */
 export class ClientAgents {
   readonly #sender: RequestSender;
   readonly #runs: ClientRuns;
@@ -109,7 +113,11 @@ function answerOf(output: unknown): string {
   return typeof answer === "string" ? answer : "";
 }
 
-/** Conversations: list, read, remove. */
+/**
+ * Conversations: list, read, remove.
+ *
+ * @see docs/guide/http-api.md
+ */
 export class ClientConversations {
   readonly #sender: RequestSender;
 

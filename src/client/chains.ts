@@ -17,7 +17,7 @@ export interface SaveOptions extends RequestOptions {
 /**
  * Chains and their texts.
  *
- * @see docs/guide/http-api.md
+ * @see docs/guide/client.md
  */
 export class ClientChains {
   readonly #sender: RequestSender;

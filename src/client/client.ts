@@ -28,7 +28,7 @@ type ItemOf<Name extends RouteName> =
  * const { output } = await client.tools.call("calculator", { expression: "2*(3+4)" });
  * ```
  *
- * @see docs/guide/http-api.md
+ * @see docs/guide/client.md
  */
 export class WindlassClient {
   readonly #sender: RequestSender;
@@ -53,7 +53,7 @@ export class WindlassClient {
   }
 
   /**
-   * Live events of these topics. A lost connection is made again, and continues after the last event: no event with an id
+   * Live events of these topics. The client reconnects if the connection is lost, and continues after the last event: no event with an id
    * is lost or repeated. After a `reset`, read the present state: events before it are not available any more.
    *
    * @example
@@ -253,7 +253,7 @@ export type ListName = Extract<RouteName, `list_${string}`>;
  * for await (const { name } of client.each("list_tools")) console.log(name);
  * ```
  *
- * @see docs/guide/http-api.md
+ * @see docs/guide/client.md
  */
 export function createClient(options: ClientOptions = {}): WindlassClient {
   return new WindlassClient(options);

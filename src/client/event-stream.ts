@@ -12,7 +12,7 @@ export interface EventsOptions {
   /** End the stream once the runs of the topics have ended. Default: it does not end. */
   readonly until?: "end" | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection is lost, before it is made again. */
+  /** Called when the connection is lost, before the client reconnects. */
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
@@ -28,7 +28,7 @@ const maxPauseMs = 5_000;
 const silentMs = 45_000;
 
 /**
- * Reads the events of a server. A lost connection is made again until the signal is aborted, and continues after the last
+ * Reads the events of a server. Reconnects until the signal is aborted, and continues after the last
  * event with an id: none of those is lost or repeated. Throws if the server refuses the request for good.
  *
  * @param opened The first connection. Default: a new one.

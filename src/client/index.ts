@@ -10,7 +10,7 @@
  */
 
 export * from "./api-error.ts";
-export type { AgentAnswer, ClientAgents, ClientConversations, MessageOptions } from "./agents.ts";
+export * from "./agents.ts";
 export * from "./chains.ts";
 export * from "./client.ts";
 export type { ClientOptions, Received, RequestOptions, RequestValues } from "./send-request.ts";

@@ -1,8 +1,10 @@
+import type { ServerResponse } from "node:http";
 import type { InboundGuard } from "./inbound-guard.ts";
 
-/** The response of Node that a request is answered with, if it has one. */
+/** Where a response is written. */
 interface Outgoing {
-  readonly outgoing?: { setHeader(name: string, value: string): unknown } | undefined;
+  /** The response of Node, if it is written directly. */
+  readonly outgoing?: Pick<ServerResponse, "setHeader"> | undefined;
 }
 
 type Handle<Connection extends Outgoing> = (request: Request, connection: Connection) => Response | Promise<Response>;

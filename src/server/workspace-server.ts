@@ -67,8 +67,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
     this.#executesRuns = options.only === undefined;
     const names = new ToolNames();
     const guard = createInboundGuard({ host, allowedHosts, allowedOrigins });
-    const ids = createIdGenerator();
-    const { onError = warn } = options;
+    const [ids, { onError = warn }] = [createIdGenerator(), options];
     const app = createApp({
       workspace,
       handlers: {
@@ -114,8 +113,8 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
           address: incoming.socket.remoteAddress,
           // Node serves HTTP/1.1 here; the other type of the listener is for HTTP/2.
           outgoing: outgoing as ServerResponse,
-          onAdmitted: () => this.#server.authenticated(incoming),
           disconnect: () => void outgoing.destroy(),
+          onAdmitted: () => this.#server.authenticated(incoming),
         }),
       { overrideGlobalObjects: false },
     );
@@ -123,10 +122,7 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
       host,
       limits,
       handle: (incoming, outgoing) => void listener(incoming, outgoing),
-      refusal: (detail) => ({
-        type: "application/problem+json",
-        body: JSON.stringify(createProblem("bad_request", detail)),
-      }),
+      refusal: toRefusal,
     });
   }
 
@@ -151,6 +147,11 @@ type Handle = (request: Request, connection: Connection) => Response | Promise<R
 function served({ only, staticFolder }: ServerOptions): Pick<AppDeps, "served" | "files"> {
   if (only === "mcp") return { served: ["healthz", "readyz"], files: { find: () => undefined } };
   return { served: Object.keys(routes) as RouteName[], files: new StaticFiles(staticFolder) };
+}
+
+/** The response to a request whose head is ambiguous. */
+function toRefusal(detail: string): { readonly type: string; readonly body: string } {
+  return { type: "application/problem+json", body: JSON.stringify(createProblem("bad_request", detail)) };
 }
 
 function warn(error: unknown, requestId: string): void {

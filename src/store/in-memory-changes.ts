@@ -110,8 +110,8 @@ export class InMemoryChanges implements ChangeFeed {
     const start = this.#entries.findLastIndex(({ number }) => number <= from) + 1;
     for (let index = start; index < this.#entries.length && found.length <= changesPerPage; index++) {
       const entry = this.#entries[index] as Entry;
-      const isWanted = (entry.kind === "run" ? filter.runs : filter.approvals) || requested.has(entry.runId ?? "");
-      const change = isWanted ? this.#changeOf(entry) : undefined;
+      const isRequested = (entry.kind === "run" ? filter.runs : filter.approvals) || requested.has(entry.runId ?? "");
+      const change = isRequested ? this.#changeOf(entry) : undefined;
       if (change !== undefined) found.push(change);
     }
     return found;

@@ -10,6 +10,7 @@ import {
   storedRun,
 } from "./in-memory-run.ts";
 import type { InMemoryChanges } from "./in-memory-changes.ts";
+import { listConversations, runsOfConversation } from "./in-memory-conversations.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
@@ -326,32 +327,15 @@ class InMemoryRunJournal implements RunStore {
     this.#turns.add(conversationId, turn);
   }
 
-  async conversations({
-    id: requested,
-    before = Infinity,
-    limit,
-  }: ConversationQuery): Promise<readonly StoredConversation[]> {
-    const found = new Map<string, StoredConversation>();
-    for (const { made, position } of this.#runs.values()) {
-      if (made.conversation === undefined) continue;
-      const { id } = made.conversation;
-      const { runs, firstRun } = found.get(id) ?? { runs: 0, firstRun: made.id };
-      found.set(id, { id, runs: runs + 1, firstRun, lastRun: made.id, position });
-    }
-    return [...found.values()]
-      .filter(({ id, position }) => position < before && (requested ?? id) === id)
-      .sort((a, b) => b.position - a.position)
-      .slice(0, limit);
+  async conversations(query: ConversationQuery): Promise<readonly StoredConversation[]> {
+    return listConversations(this.#runs.values(), query);
   }
 
   async removeConversation(conversationId: string): Promise<ConversationRemoval> {
-    const all = [...this.#runs.values()];
-    const removed = new Set(all.flatMap(({ made }) => (made.conversation?.id === conversationId ? made.id : [])));
-    if (removed.size === 0) return "unknown";
-    // A run is stored after the one that called it.
-    for (const { made } of all) if (removed.has(made.calledBy ?? "")) removed.add(made.id);
-    if (all.some(({ made, status }) => removed.has(made.id) && !isFinished(status))) return "unfinished";
-    for (const id of removed) this.#retained.remove(id);
+    const removed = runsOfConversation(this.#runs.values(), conversationId);
+    if (removed.length === 0) return "unknown";
+    if (!removed.every(({ status }) => isFinished(status))) return "unfinished";
+    for (const { made } of removed) this.#retained.remove(made.id);
     this.#turns.remove(conversationId);
     return "removed";
   }

@@ -13,6 +13,5 @@
 
 export * from "./triggers.ts";
 export type * from "./trigger-deps.ts";
-export { type TriggerStatus, writtenName } from "./trigger-state.ts";
+export { writtenName } from "./trigger-state.ts";
 export type * from "./read-event.ts";
-export type { WebhookRequest } from "./verify-signature.ts";

@@ -48,11 +48,8 @@ output: "\${input.text}"
     }
     await setTimeout(2_000);
     for (const server of servers) server.kill("SIGKILL");
-    await Promise.all(
-      servers.map((server) =>
-        server.exitCode === null && server.signalCode === null ? once(server, "exit") : undefined,
-      ),
-    );
+    for (const server of servers)
+      if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
 
     const workspace = await openWorkspace(dir, { reload: false });
     const stop = new AbortController();

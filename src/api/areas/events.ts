@@ -1,5 +1,21 @@
 /** Schemas of live events. */
 export const eventSchemas = {
+  RunEvents: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
+          required: ["type", "at"],
+        },
+        description: "The events as `windlass run --events` prints them.",
+      },
+      next_cursor: { type: ["string", "null"] },
+    },
+    required: ["items", "next_cursor"],
+  },
   RunChange: {
     type: "object",
     description: "A run was created, or its status changed.",
@@ -133,6 +149,13 @@ export const streamEvents = {
 
 /** Routes of live events. */
 export const eventRoutes = {
+  get_run_events: {
+    method: "GET",
+    path: "/v1/runs/{id}/events",
+    access: "read",
+    summary: "The events of a run so far, replayed from its journal.",
+    response: "RunEvents",
+  },
   stream_events: {
     method: "GET",
     path: "/v1/events",

@@ -1,5 +1,5 @@
-import { systemClock } from "../../base/index.ts";
 import { join } from "node:path";
+import { systemClock } from "../../base/index.ts";
 import { secretName } from "../../model/index.ts";
 import type { Delivery } from "../../store/index.ts";
 import { formatCount } from "../../text/index.ts";

@@ -2,7 +2,10 @@ import type { Failure } from "../../base/index.ts";
 import type { Effect } from "../../tool/index.ts";
 import type { RetryPlan } from "../plan/plan.ts";
 import { expressionFailure } from "./expression-failure.ts";
-import type { FailedAttempt, NotRetried, StepState } from "./step-state.ts";
+import { itemField } from "./step-facts.ts";
+import type { StepRun } from "./step-run.ts";
+import type { FailedAttempt, NotRetried } from "./step-state.ts";
+import type { Item } from "./step-view.ts";
 
 /** A failed attempt that might be retried. */
 export interface FailedTry {
@@ -63,19 +66,24 @@ const maxNoted = 100;
 
 /** Records a failed attempt, and the retry decision, for log and explanation. */
 export function recordFailedAttempt(
-  state: StepState,
-  attempt: Pick<FailedAttempt, "attempt" | "tool" | "startedAt" | "at" | "error"> & {
-    readonly item: number | undefined;
+  { state, frame }: StepRun,
+  attempt: Pick<FailedAttempt, "attempt" | "tool" | "error"> & {
+    /** 0 or none if it was not made. */
+    readonly startedAt?: number;
+    readonly item: Item | undefined;
     readonly standIn: boolean;
   },
   decision: RetryDecision,
 ): void {
   state.failures ??= [];
   if (state.failures.length >= maxNoted) return;
-  const { item, standIn, ...failed } = attempt;
+  const { now: at } = frame.run;
+  const { item, standIn, startedAt = 0, ...failed } = attempt;
   state.failures.push({
     ...failed,
-    ...(item !== undefined && { item }),
+    startedAt: startedAt === 0 ? at : startedAt,
+    at,
+    ...itemField(item),
     ...(standIn && { standIn }),
     ...("delayMs" in decision ? { delayMs: decision.delayMs } : { notRetried: decision.not }),
   });

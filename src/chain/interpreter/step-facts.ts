@@ -71,3 +71,8 @@ export function unitSuffix(item: Item | undefined, round: number, fallback: numb
 export function stepCallKey({ id, firstKey }: PlanStep, suffix: string, calls: number): string {
   return calls === 1 && suffix === id ? firstKey : `${suffix}#${calls}`;
 }
+
+/** The field of an event that names its item. */
+export function itemField(item: Item | undefined): { readonly item?: number } {
+  return item === undefined ? {} : { item: item.index };
+}

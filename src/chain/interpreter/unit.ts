@@ -10,7 +10,7 @@ import { recordCallFacts } from "./record-call-facts.ts";
 import type { ChainFrame, ChainFrameOwner } from "./chain-frame.ts";
 import { isRefusal } from "./is-refusal.ts";
 import { Pause } from "./pause.ts";
-import { loopLimit, resolveStepCache, stepCallKey, unitSuffix } from "./step-facts.ts";
+import { itemField, loopLimit, resolveStepCache, stepCallKey, unitSuffix } from "./step-facts.ts";
 import { type UnknownEnd, unknownEndOf, unknownOutcomeNote, unknownOutcomeFailure } from "./approval-messages.ts";
 import { type RetryDecision, decideRetry, recordFailedAttempt } from "./retry-decision.ts";
 import { expressionFailure } from "./expression-failure.ts";
@@ -38,7 +38,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
   /** Moved forward by the time until decisions. */
   #startedAt: number;
   /** Start of the present attempt. */
-  #attemptedAt: number;
+  #attemptedAt = 0;
   /** Attempt in this round with this tool. */
   #attempt = 0;
   /** The same, including calls that first needed approval: the last part of the key. */
@@ -66,7 +66,6 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     this.item = item;
     this.#owner = owner;
     this.#startedAt = step.frame.run.now;
-    this.#attemptedAt = this.#startedAt;
   }
 
   // Thousands of units exist at once: they do not copy what the step holds.
@@ -128,12 +127,7 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
   }
 
   progress(value: unknown): void {
-    this.step.emit({ type: "step-progress", ...this.#position, value });
-  }
-
-  /** The item that an event is about. */
-  get #position(): { readonly item?: number } {
-    return this.item === undefined ? {} : { item: this.item.index };
+    this.step.emit({ type: "step-progress", ...itemField(this.item), value });
   }
 
   /** The sub-chain has ended. */
@@ -301,13 +295,11 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
     }
     this.#refused ||= isRefusal(error);
     const decision = this.#retryOf(error, effect);
-    const times = { startedAt: this.#attemptedAt, at: this.step.frame.run.now };
-    const attempt = { attempt: this.#attempt, tool: this.target.name, ...times, error, item: this.item?.index };
-    recordFailedAttempt(this.step.state, { ...attempt, standIn: this.#fallback >= 0 }, decision);
+    const about = { attempt: this.#attempt, startedAt: this.#attemptedAt, tool: this.target.name };
+    recordFailedAttempt(this.step, { ...about, error, item: this.item, standIn: this.#fallback >= 0 }, decision);
     if (this.#fallback < 0 || this.error === undefined) this.error = error;
     if (!("delayMs" in decision)) return this.#standInFor(error);
-    const { delayMs } = decision;
-    this.step.emit({ type: "step-retrying", ...this.#position, attempt: this.#attempt + 1, delayMs, error });
+    this.step.emit({ type: "step-retrying", ...itemField(this.item), attempt: this.#attempt + 1, ...decision, error });
     this.#pause(decision.delayMs, () => this.begin());
   }
 
@@ -330,17 +322,15 @@ export class Unit implements Pending, ChainFrameOwner, blocked.BlockedUnit, Bagg
         this.take(this.#evaluate(entry.params, error));
       } catch (thrown) {
         const failed = expressionFailure(thrown, `fallback ${next + 1} of ${this.step.state.path}`);
-        const { now: at } = this.step.frame.run;
-        const about = { attempt: 0, tool: entry.target.name, startedAt: at, at };
-        const untried = { ...about, error: failed, item: this.item?.index, standIn: true };
-        recordFailedAttempt(this.step.state, untried, { not: { code: "fallback_failed", params: {} } });
+        const untried = { attempt: 0, tool: entry.target.name, error: failed, item: this.item, standIn: true };
+        recordFailedAttempt(this.step, untried, { not: { code: "fallback_failed", params: {} } });
         continue;
       }
       this.#fallback = next;
       this.#attempt = 0;
       this.#calls = 0;
       this.step.state.fallbackTool = entry.target.name;
-      this.step.emit({ type: "step-fallback", ...this.#position, fallbackTool: entry.target.name, error });
+      this.step.emit({ type: "step-fallback", ...itemField(this.item), fallbackTool: entry.target.name, error });
       return this.beginAllowed(entry.target);
     }
     this.#owner.unitEnded(this, "failed", undefined);

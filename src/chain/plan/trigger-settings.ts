@@ -2,7 +2,7 @@
 import { missedPolicies, overlapPolicies, webhookReplies, webhookSchemes } from "./trigger-spec.ts";
 
 /** Settings of a trigger under `triggers:` in `windlass.yaml`. */
-export const triggerTable = {
+const triggerTable = {
   chain: { type: "text", required: true, about: "The chain that it runs." },
   schedule: { type: "text", about: "Cron expression with five or six fields." },
   timezone: { type: "text", defaultText: "that of the workspace", about: "Time zone of the schedule." },
@@ -38,4 +38,16 @@ export const triggerTable = {
     about: "What happens while an earlier run has not ended.",
   },
   input: { type: "map", about: "Input of the run; ${event.…} is what happened, and is untrusted." },
+} as const;
+
+/** The setting `triggers` of `windlass.yaml`. */
+export const triggersSetting = {
+  type: "map",
+  of: {
+    type: "section",
+    about: "A trigger: one of `schedule`, `webhook` and `file`, with the same keys as under `on` of a chain.",
+    settings: triggerTable as typeof triggerTable,
+  },
+  default: {},
+  about: "Triggers by id, for chains of others. Most triggers are under `on` of their chain.",
 } as const;

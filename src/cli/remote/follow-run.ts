@@ -69,10 +69,14 @@ export class RunFollower {
   async #on({ type, data }: StreamEvent, id: string): Promise<Run | undefined> {
     if (type === "ready" || type === "reset" || !this.#hasPast) await this.#emitPast(id);
     if (type === "activity" && data.run_id === id) this.#emit(data.event);
-    if (type !== "run" || data.run_id !== id || (!isFinished(data.status) && data.suspended !== true)) return undefined;
-    // It may have continued since.
+    const isOver = type === "run" && data.run_id === id && (isFinished(data.status) || data.suspended === true);
+    return isOver ? this.#ended(id) : undefined;
+  }
+
+  /** The same for a run that has ended or was suspended, unless it continues. */
+  async #ended(id: string): Promise<Run | undefined> {
     const run = await this.#read(id);
-    if (run.status === "running" || (isFinished(data.status) && !isFinished(run.status))) return undefined;
+    if (run.status === "running") return undefined;
     await this.#emitPast(id);
     return isFinished(run.status) || !(await this.#decide(run)) ? run : undefined;
   }

@@ -41,7 +41,7 @@ export function toStoredRun(wire: WireValue<"Run"> | WireValue<"RunDetail">): St
     fingerprints: "{}",
     startedAt: Date.parse(startedAt),
     status,
-    cancelRequested: "cancel_requested" in wire && wire.cancel_requested === true,
+    cancelRequested: "cancel_requested" in wire && wire.cancel_requested,
     epoch: 0,
     deaths: 0,
     ...(finishedAt !== undefined && { finishedAt: Date.parse(finishedAt) }),

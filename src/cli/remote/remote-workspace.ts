@@ -78,8 +78,8 @@ export class RemoteWorkspace implements RunWorkspace {
   readonly calls: RunWorkspace["calls"] = {
     cancel: (id) => this.#cancel(id),
     inspect: (id) => this.#callResult(id),
-    resume: async (id, how = {}) => {
-      const { onProgress: _onProgress, ...options } = how;
+    resume: async (id, how) => {
+      const { onProgress: _onProgress, ...options } = how ?? {};
       await this.#follow(await this.#resumed(id), options, () => {});
       return this.#callResult(id);
     },
@@ -89,7 +89,7 @@ export class RemoteWorkspace implements RunWorkspace {
     cancel: (id) => this.#cancel(id),
     close: () => this.#close(),
     inspect: async (id) => this.#agentResult(await this.#detail(id)),
-    resume: async (id, how = {}) => this.#followAgent(await this.#resumed(id), how, markEarlier),
+    resume: async (id, how) => this.#followAgent(await this.#resumed(id), how ?? {}, markEarlier),
   };
 
   agents(): ReturnType<RunWorkspace["agents"]> {

@@ -22,26 +22,31 @@ export interface AddressRequest {
 export function serverAddress({ spec, typed, env, terminal }: AddressRequest): ServerAddress | undefined {
   const text = typed ?? env[serverVariable] ?? "";
   if (text === "" && typed === undefined) return undefined;
-  if (spec.remote !== true) {
-    if (typed !== undefined)
-      throw new UsageError("this command works on the files of this machine, so it takes no --server");
-    if (spec.remote === undefined)
-      logWrapped(`this command works on the workspace of this machine, not on ${serverVariable}`, terminal, {
-        lead: `${terminal.tint("yellow", "note:")} `,
-      });
-    return undefined;
-  }
-  const where = typed === undefined ? serverVariable : "--server";
-  const url = parseAddress(text, where);
-  const token = env[tokenVariable]?.trim() ?? "";
-  if (token === "") throw missingToken(url);
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError(`${tokenVariable} is not a token: it has blanks or characters that no token has`);
+  if (spec.remote !== true) return stayHere({ spec, typed, terminal });
+  const url = parseAddress(text, typed === undefined ? serverVariable : "--server");
+  const token = tokenIn(env, url);
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     logWrapped(`the token and all data travel unencrypted to ${url.host}; use https://`, terminal, {
       lead: `${terminal.tint("yellow", "warning:")} `,
     });
   return { url: url.href.replace(/\/+$/, ""), token, typed };
+}
+
+/** Refuses `--server` for a command that works on this machine, and says that the variable is ignored. */
+function stayHere({ spec, typed, terminal }: Omit<AddressRequest, "env">): undefined {
+  if (typed !== undefined)
+    throw new UsageError("this command works on the files of this machine, so it takes no --server");
+  if (spec.remote === undefined)
+    logWrapped(`this command works on the workspace of this machine, not on ${serverVariable}`, terminal, {
+      lead: `${terminal.tint("yellow", "note:")} `,
+    });
+}
+
+function tokenIn(env: AddressRequest["env"], url: URL): string {
+  const token = env[tokenVariable]?.trim() ?? "";
+  if (token === "") throw missingToken(url);
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(`${tokenVariable} is not a token: it has blanks or characters that no token has`);
 }
 
 function parseAddress(text: string, where: string): URL {

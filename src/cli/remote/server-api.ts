@@ -9,7 +9,15 @@ import {
   apiVersion,
   runTopic,
 } from "../../api/index.ts";
-import { type Failure, type FailureCode, FailureError, cliCommand, fail, failureKinds } from "../../base/index.ts";
+import {
+  type Failure,
+  type FailureCode,
+  FailureError,
+  cliCommand,
+  fail,
+  failureKinds,
+  systemErrorCode,
+} from "../../base/index.ts";
 import { type ApiError, type WindlassClient, createClient, isApiError } from "../../client/index.ts";
 import type { ServerAddress } from "../program/invocation.ts";
 import { UsageError } from "../program/usage-error.ts";
@@ -136,7 +144,7 @@ const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, 
 /** What to do when there is no connection. */
 function connectionHint(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const code = String((cause as { readonly code?: unknown } | undefined)?.code ?? "");
+  const code = systemErrorCode(cause) ?? "";
   const text = String(cause);
   if (/WRONG_VERSION_NUMBER|EPROTO|packet length too long/i.test(`${code} ${text}`))
     return "the server does not speak https; write http://, or use the address of its proxy";

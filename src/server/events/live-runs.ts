@@ -16,7 +16,7 @@ export type ActivityListener = (runId: string, activity: WireValue<"RunActivity"
 const large = ["input", "output", "value", "args", "prompt"] as const;
 const maxEventLength = 64 * 1024;
 
-/** What the runs of this process do at this moment: reported as it happens, and retained until it is over. */
+/** Activity of the runs of this process: reported as it happens, and retained until it is over. */
 export class LiveRuns {
   readonly #runs = new Map<string, { readonly kind: RunKindId; readonly activity: RunActivity }>();
   readonly #redactor: Redactor;
@@ -86,8 +86,8 @@ export class LiveRuns {
 function withoutLarge(event: WireEvent): WireEvent {
   const fields = large.filter((name) => lengthOf(event[name]) > maxEventLength);
   if (fields.length === 0) return event;
-  const kept = Object.fromEntries(Object.entries(event).filter(([name]) => !fields.some((field) => field === name)));
-  return { ...kept, omitted: fields };
+  const rest = Object.fromEntries(Object.entries(event).filter(([name]) => !fields.some((field) => field === name)));
+  return { ...rest, omitted: fields };
 }
 
 function lengthOf(value: unknown): number {

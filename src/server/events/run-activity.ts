@@ -12,7 +12,7 @@ const ends: Readonly<Record<string, readonly string[]>> = {
 /** The event that opens what the others are about; it outlives their end. */
 const reopened: Readonly<Record<string, string>> = { round_restarted: "round_started" };
 
-/** The names of the fields that tell one piece of work from another. */
+/** The names of the fields that identify a piece of work. */
 const identity = ["step", "item", "call_id", "part", "round"] as const;
 
 /**
@@ -47,10 +47,10 @@ export class RunActivity {
     else held.event = event;
   }
 
-  #end(event: WireEvent, fields: readonly string[], kept: string | undefined): void {
+  #end(event: WireEvent, fields: readonly string[], opener: string | undefined): void {
     for (const [key, { event: open }] of this.#open) {
       const isOf = fields.every((name) => open[name] === event[name]);
-      if (isOf && open["type"] !== kept) this.#open.delete(key);
+      if (isOf && open["type"] !== opener) this.#open.delete(key);
     }
   }
 }

@@ -101,7 +101,7 @@ export class Subscription {
     if (after !== undefined) this.#send("reset", { reason: "the events after this id are not available any more" });
     const head = await this.#hub.feed.head();
     const ids = this.#subscribed.runs.map(({ id }) => id);
-    // What is new for the other topics begins now.
+    // News of the other topics begin now.
     if (ids.length > 0) await this.#sendUpTo(head, await this.#hub.feed.startOf(ids));
     await this.#sendAfter(head, this.#filter(true));
     return true;

@@ -10,7 +10,7 @@ type Publish = (topic: StreamTopic, type: "call" | "metrics", data: object) => v
 const metricsEveryMs = 1_000;
 const callEvents: readonly EngineEventType[] = ["execution_started", "execution_completed", "execution_failed"];
 
-/** Ephemeral events that are only produced while somebody reads them. */
+/** Ephemeral events that are only produced while they are read. */
 export class TopicSources {
   readonly #workspace: Workspace;
   readonly #publish: Publish;

@@ -245,19 +245,18 @@ class Endpoint {
       if (this.#route.startsWork === true && !this.#parts.isReady())
         throw refusal("shutting_down", "the server is shutting down; send the request again later");
       const body = parseBody(this.#route, await this.#bodyOf(request));
-      const query = queryOf(request.url);
       const parsed = {
         workspace: this.#parts.workspace,
         caller: caller ?? anonymous,
         params,
-        query: this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query),
+        query: this.#queryOf(queryOf(request.url)),
         body,
         request,
         bytes: await this.#bytesOf(request),
         headers,
         requestId: exchange.requestId,
         signal: request.signal,
-        ...(disconnect !== undefined && { disconnect }),
+        disconnect,
       } as Parsed;
       const key = this.#route.startsWork === true ? idempotencyKeyOf(headers) : undefined;
       const sent = await (key === undefined
@@ -273,6 +272,10 @@ class Endpoint {
     }
     leave(exchange.status);
     return response;
+  }
+
+  #queryOf(query: URLSearchParams): Readonly<Record<string, unknown>> {
+    return this.#route.bytes === true ? Object.fromEntries(query) : parseQuery(this.#name, query);
   }
 
   /** The body of a route that takes it as it is: a signature covers its bytes. */

@@ -29,7 +29,7 @@ export interface ServerRequest<Name extends RouteName> {
   /** Aborted when the client disconnects; not for a request with an idempotency key, whose response is stored. */
   readonly signal: AbortSignal;
   /** Closes the connection of the client. Undefined if the server is mounted in another one. */
-  readonly disconnect?: () => void;
+  readonly disconnect: (() => void) | undefined;
   /** The work of a request with an idempotency key. */
   readonly work: Work | undefined;
 }

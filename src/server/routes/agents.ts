@@ -10,7 +10,7 @@ import type { EventHub } from "../events/event-hub.ts";
 import { Subscription } from "../events/subscription.ts";
 import { asWire } from "../request/as-wire.ts";
 import type { Caller } from "../request/caller.ts";
-import { type Handlers, type Reply, type ServerRequest, refusal, startedWork } from "../request/handler.ts";
+import { type Handlers, type ServerRequest, refusal, startedWork } from "../request/handler.ts";
 import { decodeCursor, encodeCursor } from "../request/page.ts";
 import type { RunWorker } from "../request/run-worker.ts";
 import { streamHeaders } from "./events.ts";

@@ -33,7 +33,8 @@ class Connection {
       get(this.#url, { agent, headers }, (response) => {
         if (response.statusCode !== 200) {
           response.resume();
-          return void resolve(false);
+          resolve(false);
+          return;
         }
         response.setEncoding("utf8");
         response.on("data", (text: string) => {
@@ -55,7 +56,7 @@ class Connection {
   }
 }
 
-/** Resident memory of a process in MiB; 0 where the system does not tell. */
+/** Resident memory of a process in MiB; 0 on other systems than Linux. */
 function residentMb(pid: number | undefined): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;

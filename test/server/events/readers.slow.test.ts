@@ -12,10 +12,10 @@ test(
     const client = createClient({ url, token: adminToken });
     const ids = Array.from({ length: 50 }, (_, index) => `run-${index}`);
     const before = process.memoryUsage();
-    let most = 0;
+    let maxBytes = 0;
     const measure = setInterval(() => {
       const { heapUsed, external } = process.memoryUsage();
-      most = Math.max(most, heapUsed + external - before.heapUsed - before.external);
+      maxBytes = Math.max(maxBytes, heapUsed + external - before.heapUsed - before.external);
     }, 100);
     for (const runId of ids) await client.runs.start("many", { count: 20, size: 200 }, { runId });
     const readers = ids.flatMap((id) => Array.from({ length: 10 }, () => ({ id, received: new ReceivedRun() })));
@@ -31,7 +31,7 @@ test(
     const wrong = readers.filter(({ id, received }) => !received.isWhole(counts.get(id) ?? 0));
     expect(wrong).toEqual([]);
     expect(new Set(readers.map(({ received }) => received.ids.join())).size).toBe(50);
-    expect(most).toBeLessThan(400 << 20);
+    expect(maxBytes).toBeLessThan(400 << 20);
   },
 );
 

@@ -59,6 +59,11 @@ const shortestToken = 16;
 /** The final responses are sent before the connections close. */
 const maxGoodbyeMs = 500;
 
+interface Connection {
+  readonly outgoing?: undefined;
+  readonly onAuthenticated: () => void;
+}
+
 /** Serves all clients that have the token at one address. */
 export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions): Promise<McpHttpServer> {
   const { host = "127.0.0.1", port = 0, allowedHosts, allowedOrigins } = options;
@@ -69,14 +74,11 @@ export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions)
   const isKnown = tokenCheck(token);
   const answer = allowingOrigins(
     guard,
-    async (
-      request: Request,
-      connection: { readonly outgoing?: undefined; readonly onAuthenticated: () => void },
-    ): Promise<Response> => {
+    async (request: Request, { onAuthenticated }: Connection): Promise<Response> => {
       const refused = refuse(request, guard, server.port);
       if (refused !== undefined) return refused;
       if (!isKnown(request)) return unauthorized();
-      connection.onAuthenticated();
+      onAuthenticated();
       return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
     },
   );

@@ -138,7 +138,7 @@ type Row = Record<string, unknown>;
 function readOthers(db: DatabaseSync, { runs, filter, after, isFar }: RowsQuery): Row[] {
   const byRun = isFar && !isWide(filter);
   const ofRuns = `changes.run IN (SELECT value FROM json_each(:runs))`;
-  const wanted = byRun
+  const condition = byRun
     ? `+changes.number > :change AND ${ofRuns}`
     : `changes.number > :change AND (+${ofRuns}
          OR (changes.approval IS NULL AND :allRuns) OR (changes.approval IS NOT NULL AND :allApprovals))`;
@@ -148,7 +148,7 @@ function readOthers(db: DatabaseSync, { runs, filter, after, isFar }: RowsQuery)
        runs.started_at AS started_at, runs.finished_at AS finished_at, runs.error AS error, runs.rerun_of AS rerun_of,
        runs.called_by AS called_by, runs.conversation AS conversation
      FROM changes LEFT JOIN runs ON runs.number = changes.run AND runs.status <> 'pruned'
-     WHERE ${wanted} ORDER BY ${byRun ? "+" : ""}changes.number LIMIT ${changesPerPage}`,
+     WHERE ${condition} ORDER BY ${byRun ? "+" : ""}changes.number LIMIT ${changesPerPage}`,
   );
   const rows = byRun
     ? list.all({ runs, change: after.change })
