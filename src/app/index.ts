@@ -48,7 +48,5 @@ export * from "./runs/explain-run.ts";
 export * from "./runs/inspect-run.ts";
 export * from "./runs/locate-expression.ts";
 export * from "./runs/open-approvals.ts";
-export * from "./wire/mcp-wire.ts";
-export * from "./runs/replay-events.ts";
 export * from "./wire/to-wire.ts";
 export * from "./wire/to-wire-event.ts";

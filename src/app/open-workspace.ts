@@ -1,7 +1,7 @@
 import { type Tracing, loadTelemetryExport, loadTracing } from "../adapters/index.ts";
 import { EventBus, systemClock, windlassVersion } from "../base/index.ts";
 import { type Closable, Engine, type LogEntry, storedApprover } from "../engine/index.ts";
-import { type ReloadMode, type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
+import { type ToolFolderEvent, unservedContracts } from "../hub/index.ts";
 import { createHttpClient } from "../net/index.ts";
 import { DurableCalls, RevealedChanges } from "../run/index.ts";
 import { type Problem, hasErrors, onePerCause } from "../text/index.ts";
@@ -15,7 +15,7 @@ import { LazyAgents } from "./lazy-agents.ts";
 import { type WorkspaceJournal, memoryJournal, openJournal, openRunService, readJournal } from "./open-journal.ts";
 import type { OpenedHub } from "./open-hub.ts";
 import { openOutbox } from "./outbox.ts";
-import type { Opening } from "./opening.ts";
+import { type Opening, reloadMode } from "./opening.ts";
 import { type Sources, builtinRegistry, openSources } from "./open-sources.ts";
 import { readModelKeys, readSecrets } from "./read-secrets.ts";
 import { type Settings, readSettings } from "./read-settings.ts";
@@ -307,12 +307,6 @@ async function closeAll(parts: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) await part.close().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-}
-
-function reloadMode(config: WorkspaceConfig, reload: boolean | "watch"): ReloadMode {
-  const { autoReload, watchForChanges, reloadIntervalMs: intervalMs } = config.engine;
-  if (reload === "watch") return { autoReload: true, watch: true, intervalMs };
-  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs };
 }
 
 interface Loaded {

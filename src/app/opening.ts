@@ -27,3 +27,10 @@ export interface Opening {
   readonly stays: boolean;
   readonly options: WorkspaceOptions;
 }
+
+/** Returns when tools and chains are reloaded; with `watch` at once, regardless of the settings. */
+export function reloadMode(config: WorkspaceConfig, reload: boolean | "watch"): ReloadMode {
+  const { autoReload, watchForChanges, reloadIntervalMs: intervalMs } = config.engine;
+  if (reload === "watch") return { autoReload: true, watch: true, intervalMs };
+  return { autoReload: reload && autoReload, watch: reload && watchForChanges, intervalMs };
+}

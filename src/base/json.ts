@@ -242,3 +242,11 @@ export function mapMembers(value: object, change: (item: unknown, key: string | 
   // fromEntries defines own properties, so a key named __proto__ stays a key.
   return changed.some(([, item], index) => item !== entries[index]?.[1]) ? Object.fromEntries(changed) : value;
 }
+
+/** An object without the properties that are undefined: optional properties are absent rather than undefined. */
+export function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // Every remaining value is defined.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { InboundGuard } from "./inbound-guard.ts";
 
-/** Where a response is written. */
+/** The target of a response. */
 interface Outgoing {
   /** The response of Node, if it is written directly. */
   readonly outgoing?: Pick<ServerResponse, "setHeader"> | undefined;

@@ -22,6 +22,5 @@ export * from "./http-client.ts";
 export * from "./inbound-guard.ts";
 export * from "./inbound-server.ts";
 export * from "./net-reasons.ts";
-export * from "./read-request-body.ts";
 export type * from "./resolve-target.ts";
 export * from "./retry-after.ts";

@@ -21,7 +21,6 @@ import { serviceRoutes } from "./routes/service.ts";
 import type { SessionCodes } from "./request/session-codes.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { externalEventRoutes } from "./routes/external-events.ts";
 import { auditRoutes, recordRoutes } from "./routes/records.ts";
 import { chainRoutes } from "./routes/chains.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -80,7 +79,6 @@ export class WorkspaceServer implements Omit<Server, "createSessionCode"> {
         ...eventRoutes(this.#hub),
         ...recordRoutes(),
         ...runRoutes(this.#worker),
-        ...externalEventRoutes(this.#worker),
         ...tokenRoutes(codes),
         ...mcpServerRoutes(),
         ...resultRoutes(),

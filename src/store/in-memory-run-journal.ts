@@ -1,12 +1,11 @@
-import { type Clock, type FailureError, createIdGenerator, systemClock } from "../base/index.ts";
+import { type FailureError, createIdGenerator } from "../base/index.ts";
 import {
   type InMemoryRun,
   deliverTo,
   eventsOf,
-  hasAwaitedEvent,
   listedRun,
   matchesQuery,
-  publicEvent,
+  runUpdate,
   storedRun,
   listConversations,
   runsOfConversation,
@@ -15,16 +14,8 @@ import type { InMemoryChanges } from "./in-memory-changes.ts";
 import { InMemoryTurns } from "./in-memory-turns.ts";
 import type { InMemoryRunJournalOptions } from "./in-memory-run-journal-options.ts";
 import { RetainedRuns } from "./retained-runs.ts";
-import type { ApprovalStore } from "./approvals.ts";
-import {
-  checkSequence,
-  deliveriesOfEnd,
-  eventsPerUpdate,
-  sequenceGapFailure,
-  isFinished,
-  leaseLostFailure,
-  leaseTimeoutMs,
-} from "./run-state.ts";
+import { RunReadiness } from "./run-readiness.ts";
+import { checkSequence, deliveriesOfEnd, sequenceGapFailure, isFinished, leaseLostFailure } from "./run-state.ts";
 import { pageLimit } from "./record-page.ts";
 import type {
   Claim,
@@ -68,17 +59,12 @@ export function createInMemoryRunJournal(options: InMemoryRunJournalOptions): Ru
 
 class InMemoryRunJournal implements RunStore {
   readonly #sinks: Pick<InMemoryRunJournalOptions, "records" | "deliveries">;
-  readonly #approvals: Pick<ApprovalStore, "get">;
   readonly #changes: InMemoryChanges | undefined;
-  readonly #clock: Clock;
-  readonly #silenceMs: number;
-  readonly #liveness: Pick<Liveness, "isGone">;
+  readonly #readiness: RunReadiness;
   readonly #ids = createIdGenerator();
   /** Oldest first. */
   readonly #runs = new Map<string, InMemoryRun>();
   readonly #retained: RetainedRuns;
-  /** Time of the last sign of life of each owner. */
-  readonly #lastSeen = new Map<string, number>();
   readonly #turns = new InMemoryTurns();
   readonly #watchers = new Set<(runId: string) => void>();
   #lastPosition = 0;
@@ -87,18 +73,15 @@ class InMemoryRunJournal implements RunStore {
   constructor(options: InMemoryRunJournalOptions) {
     this.#retained = new RetainedRuns(options, (runId) => this.#forget(runId));
     this.#sinks = options;
-    this.#approvals = options.approvals;
     this.#changes = options.changes;
     this.#changes?.ofRuns(this.#runs);
-    this.#clock = options.clock ?? systemClock;
-    this.#silenceMs = options.leaseTimeoutMs ?? leaseTimeoutMs;
-    this.#liveness = options.liveness ?? { isGone: async (owner) => this.#isSilent(owner) };
+    this.#readiness = new RunReadiness(options);
   }
 
   join(): Liveness {
     const owner = this.#ids.next();
     // No other process considers the owner gone.
-    return { owner, isGone: (other) => this.#liveness.isGone(other), onLost: () => () => {} };
+    return { owner, isGone: (other) => this.#readiness.isGone(other), onLost: () => () => {} };
   }
 
   async create(
@@ -108,7 +91,7 @@ class InMemoryRunJournal implements RunStore {
   ): Promise<{ readonly lease: RunLease } | { readonly existing: StoredRun }> {
     const existing = this.#add(run, before, { status: "running", owner, epoch: 1, waitsFor: undefined });
     if (existing !== undefined) return existing;
-    this.#touch(owner);
+    this.#readiness.touch(owner);
     return { lease: { runId: run.id, epoch: 1 } };
   }
 
@@ -143,7 +126,7 @@ class InMemoryRunJournal implements RunStore {
     if (stored === undefined) return { kind: "unknown" };
     const { epoch } = stored;
     // A process that was stopped for long is still executing its own run.
-    const isFree = stored.owner !== owner && (await this.#isFree(stored));
+    const isFree = stored.owner !== owner && (await this.#readiness.isFree(stored));
     const isReopened = reopen && stored.status === "failed";
     if (isFinished(stored.status) && !isReopened)
       return { kind: "finished", run: storedRun(stored), events: eventsOf(stored) };
@@ -156,7 +139,7 @@ class InMemoryRunJournal implements RunStore {
     stored.status = "running";
     stored.waitsFor = undefined;
     stored.epoch++;
-    this.#touch(owner);
+    this.#readiness.touch(owner);
     this.#changes?.run(stored);
     return {
       kind: "claimed",
@@ -198,7 +181,7 @@ class InMemoryRunJournal implements RunStore {
     stored.status = end.status;
     if (!isFinished(end.status)) {
       stored.waitsFor = stored.cancel === undefined ? end.waitsFor : "ready";
-      const isWoken = await this.#isAwake(stored);
+      const isWoken = await this.#readiness.isAwake(stored);
       stored.waitsFor ??= "ready";
       this.#changes?.run(stored);
       this.#changed(lease.runId);
@@ -242,7 +225,7 @@ class InMemoryRunJournal implements RunStore {
   }
 
   async changes(owner: string, runIds: readonly string[]): Promise<readonly CancelRequest[]> {
-    this.#touch(owner);
+    this.#readiness.touch(owner);
     return runIds.flatMap((runId) => {
       const cancel = this.#runs.get(runId)?.cancel;
       return cancel === undefined ? [] : [{ runId, by: cancel.by }];
@@ -266,7 +249,7 @@ class InMemoryRunJournal implements RunStore {
 
   async #matches(stored: InMemoryRun, query: RunQuery): Promise<boolean> {
     if (!matchesQuery(stored, query) || !this.#follows(stored, query.after)) return false;
-    return query.abandoned !== true || (stored.status === "running" && this.#isFree(stored));
+    return query.abandoned !== true || (stored.status === "running" && this.#readiness.isFree(stored));
   }
 
   /** True if it comes after that run in a list; also the runs that started with it, if it no longer exists. */
@@ -283,7 +266,7 @@ class InMemoryRunJournal implements RunStore {
       const { id, kind, calledBy } = stored.made;
       if (found.length === limit) break;
       if (stored.position <= after || calledBy !== undefined || !kinds.includes(kind)) continue;
-      if (stored.status === "running" ? await this.#isFree(stored) : await this.#isAwake(stored)) {
+      if (stored.status === "running" ? await this.#readiness.isFree(stored) : await this.#readiness.isAwake(stored)) {
         const { position, owner, deaths } = stored;
         found.push({ id, kind, position, deaths: deaths + (owner === undefined ? 0 : 1) });
       }
@@ -298,16 +281,7 @@ class InMemoryRunJournal implements RunStore {
   async #update({ runId, after = Infinity }: RunCursor): Promise<RunUpdate | undefined> {
     const stored = this.#runs.get(runId);
     if (stored === undefined) return undefined;
-    const isAwake = await this.#isAwake(stored);
-    const { made, status, epoch, events } = stored;
-    return {
-      id: runId,
-      kind: made.kind,
-      status,
-      epoch,
-      isSuspended: status === "waiting" && !isAwake,
-      events: events.slice(after, after + eventsPerUpdate).map(publicEvent),
-    };
+    return runUpdate(stored, after, await this.#readiness.isAwake(stored));
   }
 
   watch(changed: (runId?: string) => void): () => void {
@@ -354,32 +328,6 @@ class InMemoryRunJournal implements RunStore {
   #held(lease: RunLease): InMemoryRun | undefined {
     const stored = this.#runs.get(lease.runId);
     return stored?.owner !== undefined && stored.epoch === lease.epoch ? stored : undefined;
-  }
-
-  async #isFree({ owner }: InMemoryRun): Promise<boolean> {
-    return owner === undefined || this.#liveness.isGone(owner);
-  }
-
-  /** All owners are in this process and therefore alive, but one without signs of life has lost its runs. */
-  #isSilent(owner: string): boolean {
-    return Math.abs(this.#clock.now() - (this.#lastSeen.get(owner) ?? -Infinity)) > this.#silenceMs;
-  }
-
-  /** True if a suspended run may continue: it was submitted or cancelled, its time has come, or it was decided. */
-  async #isAwake({ status, waitsFor, inbox }: InMemoryRun): Promise<boolean> {
-    if (status !== "waiting" || waitsFor === undefined) return false;
-    const now = this.#clock.now();
-    if (waitsFor === "ready" || (waitsFor.until !== undefined && waitsFor.until <= now)) return true;
-    if (hasAwaitedEvent(inbox, waitsFor)) return true;
-    for (const id of waitsFor.approvals) {
-      const approval = await this.#approvals.get(id, now);
-      if (approval !== undefined && approval.status !== "pending") return true;
-    }
-    return false;
-  }
-
-  #touch(owner: string): void {
-    this.#lastSeen.set(owner, this.#clock.now());
   }
 
   /** Refuses the event, but adds its record: the call was made anyway. */

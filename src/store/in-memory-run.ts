@@ -7,12 +7,13 @@ import type {
   RunEnd,
   RunQuery,
   RunStatus,
+  RunUpdate,
   RunWait,
   StoredRun,
   ConversationQuery,
   StoredConversation,
 } from "./run-journal.ts";
-import { isFinished, isLargePayload, maxInboxEvents, textInJson } from "./run-state.ts";
+import { eventsPerUpdate, isFinished, isLargePayload, maxInboxEvents, textInJson } from "./run-state.ts";
 
 /** A run of an in-memory journal, as it changes. */
 export interface InMemoryRun {
@@ -87,6 +88,18 @@ export function eventsOf({ events }: InMemoryRun): JournalEvent[] {
 /** The event without its record. */
 export function publicEvent({ seq, kind, key, at, data }: NewJournalEvent): JournalEvent {
   return { seq, kind, key, at, data };
+}
+
+/** The change of a run since an event. */
+export function runUpdate({ made, status, epoch, events }: InMemoryRun, after: number, isAwake: boolean): RunUpdate {
+  return {
+    id: made.id,
+    kind: made.kind,
+    status,
+    epoch,
+    isSuspended: status === "waiting" && !isAwake,
+    events: events.slice(after, after + eventsPerUpdate).map(publicEvent),
+  };
 }
 
 /** True if the run has the properties that the query names. */

@@ -370,7 +370,7 @@ export interface ConversationQuery {
   readonly limit: number;
 }
 
-/** Whether a conversation was removed: not while a run of it, or one that such a run called, has not ended. */
+/** The outcome of a removal: a conversation is not removed while a run of it, or one that such a run called, has not ended. */
 export type ConversationRemoval = "removed" | "unfinished" | "unknown";
 
 /** Stores the turns of conversations. */

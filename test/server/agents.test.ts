@@ -323,7 +323,7 @@ test("the events of a message are streamed with the pieces of its text, and resu
   expect(again).toContain(ids.at(-2));
 });
 
-test("the client asks, streams, lists, reads and removes conversations [P04] [P08]", async () => {
+test("the client sends messages, streams, lists, reads and removes conversations [P04] [P08]", async () => {
   const { files } = await agentFiles([
     { toolCalls: [{ name: "send", args: { to: "ann" } }] },
     "Sent.",

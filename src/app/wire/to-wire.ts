@@ -22,6 +22,7 @@ import {
   type Registration,
   effectLabel,
 } from "../../tool/index.ts";
+import type { McpReview, McpServerStatus } from "../../hub/index.ts";
 import type { Workspace } from "../workspace.ts";
 import type { AgentResult, AgentStep } from "../../agent/index.ts";
 import type { DurableCallResult } from "../../run/index.ts";
@@ -261,4 +262,38 @@ export function toWireCall(
     started_at: new Date(startedAt).toISOString(),
     ...(finishedAt !== undefined && { finished_at: new Date(finishedAt).toISOString() }),
   };
+}
+
+/** The status of an MCP server in JSON outputs, without secrets. */
+export function toWireMcpServer(
+  { lastFailure, ...server }: McpServerStatus,
+  redactor: Pick<Redactor, "value">,
+): Readonly<Record<string, unknown>> {
+  const wire = {
+    ...snakeKeys(server),
+    ...(lastFailure !== undefined && { last_failure: snakeKeys({ ...lastFailure }) }),
+  };
+  // An object is redacted to an object.
+  return redactor.value(wire) as Readonly<Record<string, unknown>>;
+}
+
+/** The pending approval of an MCP server, in JSON outputs. */
+export function toWireMcpReview({
+  server,
+  address,
+  tools,
+  gone,
+  refused,
+}: McpReview): Readonly<Record<string, unknown>> {
+  return {
+    server,
+    ...(address !== undefined && { address: toWireAddress(address) }),
+    tools: tools.map(({ name, isNew, changes }) => ({ name, is_new: isNew, changes })),
+    gone,
+    refused,
+  };
+}
+
+function toWireAddress({ before, after, parts }: NonNullable<McpReview["address"]>): unknown {
+  return { before, after, parts: parts.map(({ isChanged, ...part }) => ({ ...part, is_changed: isChanged })) };
 }

@@ -13,7 +13,7 @@ export interface FollowOptions {
   readonly onEvent?: ((event: WireEvent) => void) | undefined;
   /** Marks the events, of those that happened before, that the terminal only counts. Default: none. */
   readonly markPast?: ((events: readonly WireEvent[]) => readonly WireEvent[]) | undefined;
-  /** Asks a person here for the decisions that the run waits for. */
+  /** Requests the decisions that the run waits for from a person here. */
   readonly requestApproval?: RequestApproval | undefined;
   /** Called when the connection is lost; the client reconnects. */
   readonly onDisconnect: () => void;
@@ -85,7 +85,7 @@ export class RunFollower {
     return this.#api.sendPatiently("get_run", { params: { id } });
   }
 
-  /** Asks for the decisions that a run waits for. False if none was made here. */
+  /** Requests the decisions that a run waits for. False if none was made here. */
   async #decide({ approvals }: Run): Promise<boolean> {
     const { requestApproval, signal = new AbortController().signal } = this.#options;
     if (requestApproval === undefined) return signal.aborted;

@@ -61,7 +61,7 @@ export class RemoteWorkspace implements RunWorkspace {
     rerun: async (id, { from, ...how } = {}) => {
       if (from === undefined) return this.#followChain(await this.api.send("rerun", { params: { id }, body: {} }), how);
       const { reused } = await this.api.send("preview_rerun", { params: { id }, query: { from } });
-      // What runs again was confirmed here.
+      // The steps that run again were confirmed here.
       const run = await this.api.send("rerun", { params: { id }, body: { from, repeat_once: true } });
       return this.#followChain(run, how, markReused(reused));
     },
@@ -131,7 +131,7 @@ export class RemoteWorkspace implements RunWorkspace {
   }
 
   /** Sends a message to an agent, and follows its run. */
-  async ask(
+  async sendMessage(
     runner: string,
     body: RemotePrompt,
     how: ExecuteOptions<ReturnType<typeof toAgentEvent>>,

@@ -141,7 +141,7 @@ export class ServerApi {
 /** A redirect could lead to another server. */
 const withoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: "manual" });
 
-/** What to do when there is no connection. */
+/** Returns the remedy for a missing connection. */
 function connectionHint(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = systemErrorCode(cause) ?? "";

@@ -8,7 +8,7 @@ import {
   toWireRun,
   toWireRunLog,
 } from "../../app/index.ts";
-import { cliCommand } from "../../base/index.ts";
+import { cliCommand, isFailureError } from "../../base/index.ts";
 import { diffRuns, repeatedOnceSteps } from "../../chain/index.ts";
 import type { RunKindId, RunQuery, StoredRun } from "../../store/index.ts";
 import type { Language } from "../../text/index.ts";
@@ -31,7 +31,8 @@ type RunRouteName =
   | "resume_run"
   | "cancel_run"
   | "preview_rerun"
-  | "rerun";
+  | "rerun"
+  | "send_event";
 
 /** Runs of all kinds: start, look back, resume, cancel, repeat. The worker executes them. */
 export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
@@ -71,6 +72,13 @@ export function runRoutes(worker: RunWorker): Handlers<RunRouteName> {
       return asWire<"RerunPreview">({ chain, rerun, reused, repeated_once: repeated });
     },
     rerun: async (request) => started(request, await startedWork(request, submitRerun), worker),
+    send_event: async (request) => {
+      const { runId, name, id, isRepeated } = await deliver(request);
+      // It continues a run that the event has woken.
+      worker.start();
+      const body = { run_id: runId, name, event_id: id, repeated: isRepeated };
+      return { reply: true, status: 202, body: asWire<"DeliveredEvent">(body) };
+    },
   };
 }
 
@@ -237,4 +245,19 @@ async function checkRepeats({ workspace, params, body }: ServerRequest<"rerun">,
   if (repeated.length === 0) return;
   const detail = `${repeated.join(", ")} would run again with the effect "once"; to run anyway, send repeat_once: true`;
   throw refusal("conflict", detail, { reason: "repeats_once", run_id: params.id });
+}
+
+async function deliver({ workspace, params, body, caller, work }: ServerRequest<"send_event">) {
+  const { id: runId, name } = params;
+  if (caller.runId !== undefined && caller.runId !== runId)
+    throw refusal("run_not_found", `there is no run ${JSON.stringify(runId)}; GET /v1/runs lists the runs`);
+  try {
+    return await workspace.runs.deliver(runId, { name, data: body.data, id: body.event_id ?? work?.id });
+  } catch (error) {
+    if (!isFailureError(error)) throw error;
+    const { message, reason } = error;
+    if (reason === "run_ended") throw refusal("conflict", message, { reason, run_id: runId });
+    if (reason === "event_too_large") throw refusal("too_large", message, { reason });
+    throw error;
+  }
 }

@@ -25,7 +25,7 @@ export const askAgent: RunCommand = async (invocation) => {
   const { text, piped } = await readPrompt(invocation);
   // Their type is detected from their content, not from their names.
   const images = await Promise.all(invocation.texts("image").map(readImage));
-  if (invocation.server !== undefined) return askRemotely(invocation, { text, piped, images });
+  if (invocation.server !== undefined) return promptRemotely(invocation, { text, piped, images });
   return withLocalRuns(invocation, async (session) => {
     const { workspace, interrupts } = session;
     const agent = await workspace.agent(agentOptions(invocation, workspace));
@@ -44,7 +44,7 @@ export const askAgent: RunCommand = async (invocation) => {
 };
 
 /** Sends the prompt to an agent of the server, and follows its run. */
-function askRemotely(
+function promptRemotely(
   invocation: Invocation,
   { text, piped, images }: PromptText & { readonly images: readonly PromptImage[] },
 ): Promise<ExitCode> {
@@ -63,7 +63,7 @@ function askRemotely(
     // Its type was detected from its content.
     const message = body as RemotePrompt;
     const name = runner ?? (await workspace.defaultRunner());
-    return reportAgentResult(await followAgent(session, (how) => workspace.ask(name, message, how)), session);
+    return reportAgentResult(await followAgent(session, (how) => workspace.sendMessage(name, message, how)), session);
   });
 }
 

@@ -59,7 +59,7 @@ interface ListedTool {
   readonly owner: string;
 }
 
-/** What a search looks for. */
+/** A search for tools. */
 interface ToolSearch {
   readonly query: string;
   readonly limit: number;
