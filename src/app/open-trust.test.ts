@@ -152,7 +152,8 @@ test.each([
 
 test.each([
   ["no settings", undefined, 0],
-  ["default rules", "permissions: { ask: ['model:destructive', 'mcp:destructive'] }", 0],
+  ["default rules", "permissions: { ask: ['model:destructive', 'mcp:destructive', 'trigger:destructive'] }", 0],
+  ["no approvals for triggers", "permissions: { ask: ['model:destructive', 'mcp:destructive'] }", 1],
   ["stricter rules", "permissions: { ask: ['*'], deny: [write_file], allow: [calculator] }", 0],
   ["fewer approvals", "permissions: { ask: ['model:destructive'] }", 1],
   ["no approvals", "permissions: { ask: [] }", 1],

@@ -71,6 +71,10 @@ test.each<readonly [trigger: string, problem: RegExp]>([
     "webhook: /a, verify: github, secret: my-real-secret, INPUT",
     /plain_secret: this is not a reference to a secret; declare/,
   ],
+  [
+    'webhook: /a, verify: github, secret: ["${secret.HOOK}", "${secret.HOOK}", "${secret.HOOK}"], INPUT',
+    /^4:44 too_many_secrets: a webhook has at most two secrets; remove the oldest/m,
+  ],
   ["file: ../outside/*.md, INPUT", /^4:13 bad_pattern: /],
   ["file: /etc/*, INPUT", /^4:13 bad_pattern: /],
 ])("%s has a problem with its position and advice [P09]", (trigger, problem) => {

@@ -79,7 +79,7 @@ export async function serveHttp(parts: McpEndpointDeps, options: McpHttpOptions)
       if (refused !== undefined) return refused;
       if (!isKnown(request)) return unauthorized();
       onAuthenticated();
-      return misdirected(request) ?? (await endpoint.respond(request, { id: "token" }));
+      return misdirected(request) ?? (await endpoint.respond(request, { id: token }));
     },
   );
   const listener = getRequestListener(
