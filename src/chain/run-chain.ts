@@ -126,7 +126,8 @@ function checkTools(plan: Plan, { runner, onNotice }: RunChainOptions): void {
 
 /** A run in memory receives no events. */
 function refuseEvents(plan: Plan): void {
-  const instead = "an event reaches only a durable run; start one with `windlass run`, or with `workspace.runs.start`";
+  const instead =
+    "an event reaches only a durable run; start one from the command line, or with `workspace.runs.start`";
   const refusal = refuseEventSteps(plan, "was not started", instead);
   if (refusal !== undefined) throw fail(refusal.message, refusal);
 }

@@ -79,13 +79,14 @@ test("under load, while the server is killed every few seconds, no run is lost, 
     return chain === "order" ? [`${own}/pay`, `${own}/send`] : [`${own}/pay`];
   });
   expect(once.toSorted()).toEqual([...load.paid, ...ofRuns].toSorted());
-  const notSuccessful = await Promise.all(
-    [...load.runs.keys()].map(async (id) => {
-      const answer = await load.requests.send("GET", `/v1/runs/${id}`);
-      return isRecord(answer) && isRecord(answer.body) && answer.body["status"] === "success" ? [] : [id, answer];
-    }),
-  );
-  expect(notSuccessful.flat()).toEqual([]);
+  const notSuccessful: unknown[] = [];
+  // One after the other: a token has a limited number of requests at the same time.
+  for (const id of load.runs.keys()) {
+    const answer = await load.requests.send("GET", `/v1/runs/${id}`);
+    const isSuccess = isRecord(answer) && isRecord(answer.body) && answer.body["status"] === "success";
+    if (!isSuccess) notSuccessful.push([id, answer]);
+  }
+  expect(notSuccessful).toEqual([]);
   expect([...load.runs.keys()].filter((id) => load.endedRuns.get(id) !== "success")).toEqual([]);
   expect([doubled(load.events), load.resets]).toEqual([[], 0]);
 }, 300_000);

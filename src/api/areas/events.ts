@@ -10,7 +10,7 @@ export const eventSchemas = {
           properties: { type: { type: "string" }, at: { type: "string", format: "date-time" } },
           required: ["type", "at"],
         },
-        description: "The events as `windlass run --events` prints them.",
+        description: "The events, in the form of the option `--events` of the CLI.",
       },
       next_cursor: { type: ["string", "null"] },
     },
@@ -80,7 +80,7 @@ export const eventSchemas = {
   },
   ActivityEvent: {
     type: "object",
-    description: "An event as `windlass run --events` and `windlass ask --events` print it.",
+    description: "An event, in the form of the option `--events` of the CLI.",
     properties: {
       type: { type: "string" },
       at: { type: "string", format: "date-time" },

@@ -45,10 +45,12 @@ export async function examineMessages(
 async function storedDeliveries(dir: string, openStore: StoreOpener): Promise<readonly Delivery[]> {
   const file = join(dir, ".windlass", "journal.db");
   if (!(await pathExists(file))) return [];
-  // A database that cannot be opened has a finding of its own.
+  // A database that cannot be opened or read has a finding of its own.
   const opened = await openStore(file).catch(() => undefined);
   try {
     return (await opened?.store.deliveries.list({ limit: 1000 })) ?? [];
+  } catch {
+    return [];
   } finally {
     await opened?.close();
   }

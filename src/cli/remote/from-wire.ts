@@ -4,7 +4,7 @@ import { runNameFields } from "../../app/index.ts";
 import type { Failure } from "../../base/index.ts";
 import type { RunEvent } from "../../chain/index.ts";
 import { isRecord } from "../../schema/index.ts";
-import { type Approval, type StoredRun, neverExpires } from "../../store/index.ts";
+import { type Approval, type RunWait, type StoredRun, neverExpires } from "../../store/index.ts";
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function toFailure(wire: unknown): Failure | undefined {
 /** A run as commands list and show it, without what only its execution needs. */
 export function toStoredRun(wire: WireValue<"Run"> | WireValue<"RunDetail">): StoredRun {
   const { run_id: id, kind, status, error, rerun_of: rerunOf, called_by: calledBy } = wire;
-  const { conversation_id: conversation, started_at: startedAt, finished_at: finishedAt } = wire;
+  const { conversation_id: conversation, started_at: startedAt, finished_at: finishedAt, waits_for: wait } = wire;
   return {
     id,
     kind,
@@ -45,11 +45,20 @@ export function toStoredRun(wire: WireValue<"Run"> | WireValue<"RunDetail">): St
     epoch: 0,
     deaths: 0,
     ...(finishedAt !== undefined && { finishedAt: Date.parse(finishedAt) }),
+    ...(wait !== undefined && { waitsFor: toRunWait(wait) }),
     ...("output" in wire && wire.output !== undefined && { output: JSON.stringify(wire.output) }),
     ...(error !== undefined && { error: JSON.stringify(toFailure(error)) }),
     ...(rerunOf !== undefined && { rerunOf }),
     ...(calledBy !== undefined && { calledBy }),
     ...(conversation !== undefined && { conversation: { id: conversation, after: 0 } }),
+  };
+}
+
+function toRunWait({ approvals, events, until }: WireValue<"RunWait">): RunWait {
+  return {
+    approvals,
+    ...(events.length > 0 && { events: events.map((name) => ({ name, after: 0 })) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
   };
 }
 

@@ -91,6 +91,7 @@ describe("the SQLite store", () => {
       records: 3,
       approvals: 0,
       runs: 0,
+      runsByStatus: {},
       waiting: 0,
       lost: 0,
       bytes: expect.any(Number),
