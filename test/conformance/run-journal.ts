@@ -547,8 +547,8 @@ export function runJournalConformance(name: string, open: (now: () => number) =>
         await runs.finish(lease, { status: "success", at: now, output: "1" });
         expect(await deliver("r1", "payment", "a")).toBe("repeated");
         expect(await deliver("r1", "payment", "b")).toBe("ended");
-        expect(await deliver("nobody", "payment", "a")).toBe("unknown");
-        expect(await runs.inbox("nobody", 0)).toEqual([]);
+        expect(await deliver("unknown-run", "payment", "a")).toBe("unknown");
+        expect(await runs.inbox("unknown-run", 0)).toEqual([]);
       });
 
       test("is woken once by many events delivered at the same time, and none of them is lost", async () => {

@@ -169,7 +169,7 @@ export const samples: Readonly<Record<RouteName, RouteSamples>> = {
   list_agents: { good: () => ({ path: "/v1/agents" }), bad: { path: "/v1/agents?x=1", status: 400 } },
   send_message: {
     good: () => ({ path: "/v1/agents/vault/messages", request: { body: { prompt: "notes about tides" } } }),
-    bad: { path: "/v1/agents/nobody/messages", request: { body: { prompt: "hi" } }, status: 404 },
+    bad: { path: "/v1/agents/unknown-runner/messages", request: { body: { prompt: "hi" } }, status: 404 },
   },
   list_conversations: {
     good: async (served) => {
