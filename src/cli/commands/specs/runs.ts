@@ -98,6 +98,7 @@ const cancel: CommandSpec = {
 
 const event: CommandSpec = {
   name: "event",
+  remote: true,
   summary: "deliver an event to a run with a step that waits for it",
   details:
     "An event that comes before the step waits for it is stored. If the event wakes the run and no other process holds it, " +
