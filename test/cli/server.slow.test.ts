@@ -42,6 +42,10 @@ output: { said: "\${steps.second.output.value}" }
 steps:
   - { id: try, tool: http_request, params: { url: "http://127.0.0.1:1/" } }
 `,
+    "chains/paid.yaml": `name: paid
+steps:
+  - { id: payment, wait: { event: payment, timeout: 1h } }
+`,
     "chains/pause.yaml": `name: pause
 steps:
   - { id: wait, tool: read, params: { ms: 3000 } }
@@ -194,6 +198,15 @@ describe("the same command prints the same on a server as on its workspace, with
     const { chain_id: id } = JSON.parse(stdout) as { readonly chain_id: string };
     expect((await expectSame(["resume", id, "--json"])).code).toBe(0);
   });
+});
+
+test("an event is delivered to a run of a server, which continues it [P10]", async () => {
+  expect((await remote(["run", "paid", "--run-id", "paid-1"])).stderr).toContain("the event payment");
+  const delivered = await remote(["event", "paid-1", "payment", '{"amount": 20}', "--id", "p1", "--json"]);
+  expect(delivered).toMatchObject({ code: 0, stdout: expect.stringContaining('"repeated": false') });
+  await expect.poll(async () => (await workspace.runs.find("paid-1"))?.status, { timeout: 20_000 }).toBe("success");
+  const again = await remote(["event", "paid-1", "payment", '{"amount": 20}', "--id", "p1", "--json"]);
+  expect(again.stdout).toContain('"repeated": true');
 });
 
 test("events of a run and of an agent are printed while the server executes it [P10]", async () => {
